@@ -51,8 +51,10 @@ Job our_job(int processes, int threads, double seconds) {
   Job out{{}, {{"TUTTI_NUM_THREADS", std::to_string(threads)}}};
   if (processes > 1) {
     out.command = {"mpirun", "-n", std::to_string(processes)};
-    // All on this machine, more processes than cores where there are fewer; OpenMPI wants to be asked.
+    // All on this machine, more processes than cores where there are fewer; OpenMPI 4, 5 and 6 want to be asked.
     out.environment["OMPI_MCA_rmaps_base_oversubscribe"] = "1";
+    out.environment["PRTE_MCA_rmaps_default_mapping_policy"] = ":oversubscribe";
+    out.environment["PRTE_MCA_mapby"] = ":oversubscribe";
     if (!getenv("OMPI_MCA_btl")) out.environment["OMPI_MCA_btl"] = "self,vader";
     if (geteuid() == 0) {
       out.environment["OMPI_ALLOW_RUN_AS_ROOT"] = "1";

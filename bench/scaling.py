@@ -15,18 +15,21 @@ import re
 import signal
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+from mpi_environment import job_environment  # noqa: E402
+
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument("--build", default="build/release")
 parser.add_argument("--out", default=str(ROOT / "docs/scaling.md"))
 parser.add_argument("--rounds", type=int, default=3, help="how often a step is timed")
 arguments = parser.parse_args()
 BUILD = pathlib.Path(arguments.build).resolve()
-ENVIRONMENT = dict(os.environ, TUTTI_NUM_THREADS="1", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                   OMPI_MCA_btl="self,vader", OMPI_MCA_rmaps_base_oversubscribe="1")
+ENVIRONMENT = job_environment(TUTTI_NUM_THREADS="1")
 
 # Latency in s of a message, s of a byte. 100 Gb/s: 2 us by remote access to memory, 11 of 12.5 GB/s; 25 us and 4 GB/s
 # through the kernel by TCP.

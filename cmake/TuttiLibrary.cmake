@@ -43,13 +43,16 @@ endfunction()
 add_library(tutti ${tutti_sources} ${tutti_headers} ${tutti_all_ops})
 add_library(tutti::tutti ALIAS tutti)
 set_target_properties(tutti PROPERTIES  # of a shared library: before 1.0 a new minor version may change the interface
-  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+  DEFINE_SYMBOL "")  # the objects of a shared library are those of a static one
 if(BUILD_SHARED_LIBS)
   set(tutti_exports ${PROJECT_SOURCE_DIR}/cmake/exports.map)
   target_link_options(tutti PRIVATE -Wl,--version-script=${tutti_exports})
   set_target_properties(tutti PROPERTIES LINK_DEPENDS ${tutti_exports})
 endif()
 target_compile_features(tutti PUBLIC cxx_std_20)
+# Linked with --gc-sections, as with a static LLVM, programs leave out what they do not call.
+target_compile_options(tutti PRIVATE -ffunction-sections -fdata-sections)
 target_include_directories(tutti
   PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
   PRIVATE ${PROJECT_SOURCE_DIR}/src)
@@ -81,6 +84,10 @@ if(tutti_cpu_sources)
   target_include_directories(tutti_cpu PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_include_directories(tutti_cpu SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
   target_compile_definitions(tutti_cpu PRIVATE TUTTI_ONEDNN=$<BOOL:${TUTTI_HAS_ONEDNN}>)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 16)
+    # LLVM 19 includes <ciso646>, which libstdc++ 16 warns about, in system headers too.
+    target_compile_options(tutti_cpu PRIVATE -Wno-cpp)
+  endif()
   target_link_libraries(tutti_cpu PRIVATE tutti_flags fmt::fmt nlohmann_json::nlohmann_json)
   set(tutti_neighbours ${tutti_cpu_sources})
   list(FILTER tutti_neighbours EXCLUDE REGEX "/(gemm|matvec|small_product|narrow_product)\\.cpp$")

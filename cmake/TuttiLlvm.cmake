@@ -56,8 +56,14 @@ libraries, or use -D TUTTI_LLVM=shared.")
   add_library(tutti_llvm STATIC ${object})
   set_target_properties(tutti_llvm PROPERTIES LINKER_LANGUAGE CXX)
   set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
-  # Its functions are sections of their own, of which a program needs two thirds.
+  # Its functions are sections of their own, of which a program needs two thirds; and relocations of tables of pointers
+  # take 2 MB of 50 unless they are packed (glibc 2.36, binutils 2.38).
+  include(CheckLinkerFlag)
+  check_linker_flag(CXX "LINKER:-z,pack-relative-relocs" TUTTI_PACKS_RELOCATIONS)
   target_link_options(tutti_llvm INTERFACE LINKER:--gc-sections)
+  if(TUTTI_PACKS_RELOCATIONS)
+    target_link_options(tutti_llvm INTERFACE LINKER:-z,pack-relative-relocs)
+  endif()
   # Compression of debug information, which tutti does not ask for, but LLVM refers to.
   target_link_libraries(tutti_llvm INTERFACE tutti::z tutti::zstd)
 endfunction()

@@ -95,8 +95,11 @@ endif()
 # Of several processes: the program is started by mpirun, with 1, 2 and 4 of them, a thread each.
 if(TARGET tutti_mpi)
   set(tutti_mpi_environment ${tutti_plain_calls} TUTTI_NUM_THREADS=1 TUTTI_COLLECTIVE_TIMEOUT=20
-    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl=self,vader OMPI_MCA_oob_tcp_if_include=lo
-    OMPI_MCA_rmaps_base_oversubscribe=1)  # in place of an option, which MPICH's mpiexec does not know
+    OMPI_ALLOW_RUN_AS_ROOT=1
+    OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl=self,vader OMPI_MCA_oob_tcp_if_include=lo
+    # in place of an option, which MPICH's mpiexec does not know; of OpenMPI up to 4, of 5 and since 6
+    OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+    PRTE_MCA_mapby=:oversubscribe)
   file(GLOB sources CONFIGURE_DEPENDS ${tutti_tests}/distributed/*.cpp)
   add_executable(test_distributed ${sources})
   tutti_compile_in_batches(test_distributed)

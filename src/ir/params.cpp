@@ -2,6 +2,14 @@
 
 #include <charconv>
 
+namespace tutti {
+
+void Params::raise_not_of_type(const std::type_info& type) {
+  throw InternalError(std::string("parameters are not of type ") + type.name());
+}
+
+}  // namespace tutti
+
 namespace tutti::field {
 
 std::string text(double v) {

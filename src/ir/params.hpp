@@ -108,7 +108,7 @@ class Params {
 
   template <class P> const P& get() const {
     const auto* h = dynamic_cast<const Held<P>*>(held_.get());
-    if (!h) throw InternalError(std::string("parameters are not of type ") + typeid(P).name());
+    if (!h) raise_not_of_type(typeid(P));
     return h->value;
   }
   bool empty() const { return !held_; }
@@ -119,6 +119,8 @@ class Params {
   }
 
  private:
+  [[noreturn]] static void raise_not_of_type(const std::type_info& type);
+
   struct Base {
     virtual ~Base() = default;
     virtual std::size_t hash() const = 0;

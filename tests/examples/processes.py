@@ -5,17 +5,18 @@
     processes.py MPIEXEC PROGRAM [OPTION...]    PROGRAM takes --mesh, --steps, --seed and --explain, as train_text does
 """
 
-import os
+import pathlib
 import re
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from mpi_environment import job_environment  # noqa: E402
+
 MPIEXEC, PROGRAM, *OPTIONS = sys.argv[1:]
 STEPS = 20
 UNITS = {"B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9}
-ENVIRONMENT = dict(os.environ, TUTTI_NUM_THREADS="1", TUTTI_COLLECTIVE_TIMEOUT="20", OMPI_ALLOW_RUN_AS_ROOT="1",
-                   OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_btl="self,vader", OMPI_MCA_oob_tcp_if_include="lo",
-                   OMPI_MCA_rmaps_base_oversubscribe="1")
+ENVIRONMENT = job_environment(TUTTI_NUM_THREADS="1", TUTTI_COLLECTIVE_TIMEOUT="20")
 
 
 def run(processes):

@@ -7,6 +7,7 @@ save. With ROWS, only the way of a state of that many rows from mesh to mesh: 16
 """
 
 import os
+import pathlib
 import random
 import re
 import shutil
@@ -16,11 +17,12 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from mpi_environment import job_environment  # noqa: E402
+
 MPIRUN, JOB = sys.argv[1:3]
 ROWS = sys.argv[3] if len(sys.argv) > 3 else None
-ENVIRONMENT = dict(os.environ, TUTTI_NUM_THREADS="1", TUTTI_COLLECTIVE_TIMEOUT="5", OMPI_ALLOW_RUN_AS_ROOT="1",
-                   OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_btl="self,vader", OMPI_MCA_oob_tcp_if_include="lo",
-                   OMPI_MCA_rmaps_base_oversubscribe="1")
+ENVIRONMENT = job_environment(TUTTI_NUM_THREADS="1", TUTTI_COLLECTIVE_TIMEOUT="5")
 
 
 def command(processes, *words):

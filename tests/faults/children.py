@@ -5,15 +5,16 @@
 `children.py MPIRUN JOB`
 """
 
-import os
+import pathlib
 import re
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from mpi_environment import job_environment  # noqa: E402
+
 MPIRUN, JOB = sys.argv[1:3]
-ENVIRONMENT = dict(os.environ, TUTTI_NUM_THREADS="2", TUTTI_COLLECTIVE_TIMEOUT="10", TUTTI_WAIT_LIMIT="60",
-                   OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_btl="self,vader",
-                   OMPI_MCA_oob_tcp_if_include="lo", OMPI_MCA_rmaps_base_oversubscribe="1")
+ENVIRONMENT = job_environment(TUTTI_NUM_THREADS="2", TUTTI_COLLECTIVE_TIMEOUT="10", TUTTI_WAIT_LIMIT="60")
 
 
 def run(case, code=0, **environment):

@@ -5,18 +5,19 @@
 `divergence.py MPIRUN JOB [NUMBER...]`. No case ends by an error that MPI raised, and none goes unnoticed.
 """
 
-import os
+import pathlib
 import re
 import subprocess
 import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from mpi_environment import job_environment  # noqa: E402
+
 MPIRUN, JOB, *ONLY = sys.argv[1:]
 LIMIT = 5
-ENVIRONMENT = dict(os.environ, TUTTI_NUM_THREADS="1", TUTTI_COLLECTIVE_TIMEOUT="60", TUTTI_WAIT_LIMIT=str(LIMIT),
-                   OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_btl="self,vader",
-                   OMPI_MCA_oob_tcp_if_include="lo", OMPI_MCA_rmaps_base_oversubscribe="1")
+ENVIRONMENT = job_environment(TUTTI_NUM_THREADS="1", TUTTI_COLLECTIVE_TIMEOUT="60", TUTTI_WAIT_LIMIT=str(LIMIT))
 RAW = r"MPI_ERR|An error occurred in MPI|MPI_ERRORS_ARE_FATAL|Segmentation|InternalError"
 
 

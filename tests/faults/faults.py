@@ -6,6 +6,7 @@
 """
 
 import os
+import pathlib
 import re
 import signal
 import subprocess
@@ -13,10 +14,11 @@ import sys
 import threading
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from mpi_environment import job_environment  # noqa: E402
+
 MPIRUN, JOB = sys.argv[1:3]
-ENVIRONMENT = dict(os.environ, TUTTI_NUM_THREADS="1", TUTTI_COLLECTIVE_TIMEOUT="1", OMPI_ALLOW_RUN_AS_ROOT="1",
-                   OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_btl="self,vader", OMPI_MCA_oob_tcp_if_include="lo",
-                   OMPI_MCA_rmaps_base_oversubscribe="1")
+ENVIRONMENT = job_environment(TUTTI_NUM_THREADS="1", TUTTI_COLLECTIVE_TIMEOUT="1")
 
 
 class Job:

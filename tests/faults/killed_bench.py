@@ -9,8 +9,10 @@ import subprocess
 import sys
 import time
 
-ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                   OMPI_MCA_btl="self,vader", OMPI_MCA_oob_tcp_if_include="lo")
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from mpi_environment import job_environment  # noqa: E402
+
+ENVIRONMENT = job_environment()
 
 
 def children(pid):
