@@ -42,6 +42,21 @@ template <class F> void with_widest(F&& f) {
     f();
 }
 
+namespace detail {
+template <class F> TUTTI_AVX512 void of_64_bytes(F& f) { f.template operator()<64>(); }
+template <class F> TUTTI_AVX2 void of_32_bytes(F& f) { f.template operator()<32>(); }
+}  // namespace detail
+/// The same, for kernels that compute in vectors: f.operator()<bytes>(), as many as those of this processor have. Wider
+/// ones are kept in memory by compilers, element by element.
+template <class F> void with_vectors(F&& f) {
+  if (has_avx512())
+    detail::of_64_bytes(f);
+  else if (has_avx2())
+    detail::of_32_bytes(f);
+  else
+    f.template operator()<16>();
+}
+
 /// The same on processors that have no AVX-512, for which a kernel has another form (lane/begin_avx512.inc).
 template <class F> void with_avx2(F&& f) {
   if (has_avx2())

@@ -69,6 +69,25 @@ template <class T, int n, int bytes> struct Wide<T, n, bytes, false> {
   [[gnu::always_inline]] T total() const { return (low + high).total(); }
 };
 
+/// Floats, and they as doubles that are one vector of so many bytes.
+template <int bytes> struct Halves {
+  static constexpr std::int64_t count = bytes / 8;
+  typedef float Floats __attribute__((vector_size(bytes / 2))) __attribute__((aligned(4)));
+  typedef double Doubles __attribute__((vector_size(bytes))) __attribute__((aligned(8)));
+  typedef std::int32_t Chosen __attribute__((vector_size(bytes / 2)));
+};
+/// Floats as doubles, or doubles as floats. (GCC's own conversions of four numbers are of two and two.)
+template <class To, class From> [[gnu::always_inline]] inline To converted(From x) {
+#if TUTTI_X86 && !defined(__clang__)
+  if constexpr (sizeof(To) == 32 && sizeof(From) == 16)
+    return (To)__builtin_ia32_cvtps2pd256((__v4sf)x);
+  else if constexpr (sizeof(To) == 16 && sizeof(From) == 32)
+    return (To)__builtin_ia32_cvtpd2ps256((__v4df)x);
+  else
+#endif
+    return __builtin_convertvector(x, To);
+}
+
 /// x in all lanes.
 template <class V> [[gnu::always_inline]] inline V all_of(ElementOf<V> x) {
 #if TUTTI_X86 && !defined(__clang__)

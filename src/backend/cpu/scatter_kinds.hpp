@@ -12,6 +12,7 @@
 #include "backend/cpu/isa.hpp"
 #include "base/half.hpp"
 #include "lane/side_by_side.hpp"
+#include "lane/vectors.hpp"
 #include "ops/elementwise/complex_order.hpp"
 #include "ops/wide.hpp"
 
@@ -19,24 +20,8 @@ namespace tutti::cpu {
 
 namespace scatter {
 
-// Floats, and they as doubles that are one vector of so many bytes.
-template <int bytes> struct Halves {
-  static constexpr std::int64_t count = bytes / 8;
-  typedef float Floats __attribute__((vector_size(bytes / 2))) __attribute__((aligned(4)));
-  typedef double Doubles __attribute__((vector_size(bytes))) __attribute__((aligned(8)));
-  typedef std::int32_t Chosen __attribute__((vector_size(bytes / 2)));
-};
-// Floats as doubles, or doubles as floats. (GCC's own conversions of four numbers are of two and two.)
-template <class To, class From> [[gnu::always_inline]] inline To converted(From x) {
-#if TUTTI_X86 && !defined(__clang__)
-  if constexpr (sizeof(To) == 32 && sizeof(From) == 16)
-    return (To)__builtin_ia32_cvtps2pd256((__v4sf)x);
-  else if constexpr (sizeof(To) == 16 && sizeof(From) == 32)
-    return (To)__builtin_ia32_cvtpd2ps256((__v4df)x);
-  else
-#endif
-    return __builtin_convertvector(x, To);
-}
+using lane::vectors::converted;
+using lane::vectors::Halves;
 
 template <int bytes> [[gnu::always_inline]] inline void add_lanes(const float* x, std::int64_t n, double* sums) {
   using H = Halves<bytes>;
@@ -249,7 +234,7 @@ template <class T, class F> class Folded {
           place = F::lanes(place, *reinterpret_cast<const Lanes*>(x + i));
         }
       };
-      if (n >= kLong) lane::with_widest([&]() __attribute__((always_inline)) { take_lanes.template operator()<64>(); });
+      if (n >= kLong) lane::with_vectors(take_lanes);
       take_lanes.template operator()<16>();
     }
     for (; i < n; ++i) take(held[i], x[i]);

@@ -7,6 +7,7 @@
 #include "base/half.hpp"
 #include "base/tasks.hpp"
 #include "lane/side_by_side.hpp"
+#include "lane/vectors.hpp"
 
 namespace tutti::ops {
 namespace {
@@ -76,26 +77,26 @@ template <class U> Keep<U> keep_as(DType dtype) {
   });
 }
 
-// sums[r][v] += row r of a times vector v of each row of the strip.
-template <class U>
-[[gnu::always_inline]] inline void add_products(const U* a, const U* strip, std::int64_t k,
-                                                typename lane::Side<U>::V (&sums)[kTileRows][kTileVectors]) {
-  using V = typename lane::Side<U>::V;
-  for (std::int64_t i = 0; i < k; ++i, strip += kStrip<U>)
+// out[r][j] = sum over i of a[r][i] * strip[i][j], two vectors of columns at a time.
+template <class U, int bytes>
+[[gnu::always_inline]] inline void add_products(const U* a, const U* strip, std::int64_t k, U* out) {
+  using V = typename lane::vectors::Of<U, bytes>::V;
+  constexpr std::int64_t lanes = bytes / sizeof(U);
+  for (std::int64_t j = 0; j < kStrip<U>; j += kTileVectors * lanes) {
+    V sums[kTileRows][kTileVectors] = {};
+    const U* row = strip + j;
+    for (std::int64_t i = 0; i < k; ++i, row += kStrip<U>)
 #pragma GCC unroll 4
-    for (std::int64_t r = 0; r < kTileRows; ++r)
+      for (std::int64_t r = 0; r < kTileRows; ++r)
 #pragma GCC unroll 2
-      for (std::int64_t v = 0; v < kTileVectors; ++v) sums[r][v] += a[r * k + i] * reinterpret_cast<const V*>(strip)[v];
+        for (std::int64_t v = 0; v < kTileVectors; ++v) sums[r][v] += a[r * k + i] * reinterpret_cast<const V*>(row)[v];
+    for (std::int64_t r = 0; r < kTileRows; ++r)
+      for (std::int64_t v = 0; v < kTileVectors; ++v) reinterpret_cast<V*>(out + r * kStrip<U> + j)[v] = sums[r][v];
+  }
 }
 
 template <class U> void tile(const U* a, const U* strip, std::int64_t k, U* out) {
-  using V = typename lane::Side<U>::V;
-  lane::with_widest([&]() __attribute__((always_inline)) {
-    V sums[kTileRows][kTileVectors] = {};
-    add_products<U>(a, strip, k, sums);
-    for (std::int64_t r = 0; r < kTileRows; ++r)
-      for (std::int64_t v = 0; v < kTileVectors; ++v) reinterpret_cast<V*>(out + r * kStrip<U>)[v] = sums[r][v];
-  });
+  lane::with_vectors([&]<int bytes>() __attribute__((always_inline)) { add_products<U, bytes>(a, strip, k, out); });
 }
 
 template <class U> void product(const IntegerMatrices& l, const IntegerMatrices& r, const HostView& out) {

@@ -2,6 +2,7 @@
 
 #include "base/stream.hpp"
 #include "lane/side_by_side.hpp"
+#include "lane/vectors.hpp"
 
 #pragma GCC diagnostic push
 #ifndef __clang__
@@ -13,27 +14,28 @@ namespace tutti::ops {
 namespace {
 
 constexpr int kEight = 8;
-typedef float Floats __attribute__((vector_size(32))) __attribute__((aligned(4)));
-typedef double Doubles __attribute__((vector_size(64)));
 
 // Sixteen sums, then their halves, quarters, ...
-[[gnu::always_inline]] inline double total_in_lanes(const float* x) {
-  Doubles low{}, high{};
-  for (std::int64_t i = 0; i < RunningBlock::size; i += 2 * kEight) {
-    low += __builtin_convertvector(*reinterpret_cast<const Floats*>(x + i), Doubles);
-    high += __builtin_convertvector(*reinterpret_cast<const Floats*>(x + i + kEight), Doubles);
-  }
-  low += high;
-  double sums[kEight];
-  for (int k = 0; k < kEight; ++k) sums[k] = low[k];
-  for (int half = kEight / 2; half > 0; half /= 2)
-    for (int k = 0; k < half; ++k) sums[k] += sums[k + half];
-  return sums[0];
+template <int bytes> [[gnu::always_inline]] inline double total_in_lanes(const float* x) {
+  constexpr int count = bytes / 8;
+  using H = lane::vectors::Halves<bytes>;
+  constexpr int vectors = 2 * kEight / count;
+  typename H::Doubles sums[vectors] = {};
+  for (std::int64_t i = 0; i < RunningBlock::size; i += 2 * kEight)
+#pragma GCC unroll 8
+    for (int v = 0; v < vectors; ++v)
+      sums[v] += lane::vectors::converted<typename H::Doubles>(
+          *reinterpret_cast<const typename H::Floats*>(x + i + v * count));
+  double all[2 * kEight];
+  for (int v = 0; v < vectors; ++v) __builtin_memcpy(all + v * count, &sums[v], bytes);
+  for (int half = kEight; half > 0; half /= 2)
+    for (int k = 0; k < half; ++k) all[k] += all[k + half];
+  return all[0];
 }
-double total_plain(const float* x) { return total_in_lanes(x); }
+double total_plain(const float* x) { return total_in_lanes<16>(x); }
 #if TUTTI_X86
-[[gnu::target("avx2")]] double total_avx2(const float* x) { return total_in_lanes(x); }
-[[gnu::target("avx512f")]] double total_avx512(const float* x) { return total_in_lanes(x); }
+[[gnu::target("avx2")]] double total_avx2(const float* x) { return total_in_lanes<32>(x); }
+[[gnu::target("avx512f")]] double total_avx512(const float* x) { return total_in_lanes<64>(x); }
 #endif
 
 // Of eight numbers each has what is one before it added, then two, then four before it; then what is before all. What
