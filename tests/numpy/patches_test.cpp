@@ -82,8 +82,8 @@ TEST(Patches, AreConvolutionsWithTheIdentity) {
         return sum(y * y * arange(static_cast<float>(y.size())).reshape(y.shape()));
       }));
     };
-    if (wanted.size() > 0)
-      EXPECT_TRUE(allclose(weighed(taken)(x), weighed(convolved)(x), 1e-4, 1e-3)) << k;
+    if (wanted.size() == 0) continue;
+    EXPECT_TRUE(allclose(weighed(taken)(x), weighed(convolved)(x), 1e-4, 1e-3)) << k;
   }
 }
 
