@@ -20,7 +20,7 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT / "tests/faults"))
 from mpi_environment import job_environment  # noqa: E402
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])

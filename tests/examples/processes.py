@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "faults"))
 from mpi_environment import job_environment  # noqa: E402
 
 MPIEXEC, PROGRAM, *OPTIONS = sys.argv[1:]

@@ -7,7 +7,6 @@ save. With ROWS, only the way of a state of that many rows from mesh to mesh: 16
 """
 
 import os
-import pathlib
 import random
 import re
 import shutil
@@ -17,8 +16,7 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from mpi_environment import job_environment  # noqa: E402
+from mpi_environment import job_environment
 
 MPIRUN, JOB = sys.argv[1:3]
 ROWS = sys.argv[3] if len(sys.argv) > 3 else None

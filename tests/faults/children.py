@@ -5,13 +5,11 @@
 `children.py MPIRUN JOB`
 """
 
-import pathlib
 import re
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from mpi_environment import job_environment  # noqa: E402
+from mpi_environment import job_environment
 
 MPIRUN, JOB = sys.argv[1:3]
 ENVIRONMENT = job_environment(TUTTI_NUM_THREADS="2", TUTTI_COLLECTIVE_TIMEOUT="10", TUTTI_WAIT_LIMIT="60")

@@ -5,15 +5,13 @@
 `divergence.py MPIRUN JOB [NUMBER...]`. No case ends by an error that MPI raised, and none goes unnoticed.
 """
 
-import pathlib
 import re
 import subprocess
 import sys
 import tempfile
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from mpi_environment import job_environment  # noqa: E402
+from mpi_environment import job_environment
 
 MPIRUN, JOB, *ONLY = sys.argv[1:]
 LIMIT = 5

@@ -6,7 +6,6 @@
 """
 
 import os
-import pathlib
 import re
 import signal
 import subprocess
@@ -14,8 +13,7 @@ import sys
 import threading
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from mpi_environment import job_environment  # noqa: E402
+from mpi_environment import job_environment
 
 MPIRUN, JOB = sys.argv[1:3]
 ENVIRONMENT = job_environment(TUTTI_NUM_THREADS="1", TUTTI_COLLECTIVE_TIMEOUT="1")

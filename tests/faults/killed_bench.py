@@ -9,8 +9,7 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from mpi_environment import job_environment  # noqa: E402
+from mpi_environment import job_environment
 
 ENVIRONMENT = job_environment()
 

@@ -242,7 +242,7 @@ class BoxWork final : public run::Work {
     char* array = reads ? const_cast<char*>(from) : to;
     char* windows = reads ? to : at[operands_[1]];
     for (const WindowMoves::Start& s : m_.starts)
-      array += std::clamp<std::int64_t>(start(s, at), 0, s.last) * s.stride * size_;
+      array += std::clamp<std::int64_t>(first_index(s, at), 0, s.last) * s.stride * size_;
     const auto bytes = static_cast<std::size_t>(m_.length * size_);
     for (std::int64_t run = runs_ * task / tasks, end = runs_ * (task + 1) / tasks; run < end; ++run) {
       std::int64_t in_array = 0, in_windows = 0, rest = run;
@@ -256,7 +256,7 @@ class BoxWork final : public run::Work {
   }
 
  private:
-  std::int64_t start(const WindowMoves::Start& s, char* const* at) const {
+  std::int64_t first_index(const WindowMoves::Start& s, char* const* at) const {
     void* data = at[operands_[static_cast<std::size_t>(s.operand)]];
     return ops::integer_at({{s.dtype, {}, false, {}}, data}, 0);
   }
