@@ -40,8 +40,8 @@ template <class V> [[gnu::always_inline]] inline ElementOf<V> total(V x) {
 }
 /// n elements in vectors of `bytes`, as halves where one vector does not hold them: what compilers make of types that
 /// are wider than the processor's vectors goes through memory.
-template <class T, int n, int bytes, bool one = n * static_cast<int>(sizeof(T)) <= bytes> struct Wide {
-  using V = typename Of<T, n * static_cast<int>(sizeof(T))>::V;
+template <class T, int n, int bytes, bool one = n* static_cast<int>(sizeof(T)) <= bytes> struct Wide {
+  using V = typename Of<T, n* static_cast<int>(sizeof(T))>::V;
   V x;
 
   [[gnu::always_inline]] static Wide load(const T* p) { return {vectors::load<V>(p)}; }

@@ -74,8 +74,10 @@ Array conv_general_dilated_patches(const In& lhs, const Dims& filter_shape, cons
   const std::size_t spatial = filter_shape.size();
   const Order order = order_of(op, o.dimension_numbers, ndim);
   const Array x = arranged(lhs.array, order.lhs);
-  Windows w{ones_or(op, "filter_shape", filter_shape, spatial), ones_or(op, "window_strides", window_strides, spatial),
-            ones_or(op, "rhs_dilation", o.rhs_dilation, spatial), {}};
+  Windows w{ones_or(op, "filter_shape", filter_shape, spatial),
+            ones_or(op, "window_strides", window_strides, spatial),
+            ones_or(op, "rhs_dilation", o.rhs_dilation, spatial),
+            {}};
   const Dims between = ones_or(op, "lhs_dilation", o.lhs_dilation, spatial);
   const Dims extents = spread(Dims(x.shape().begin() + 2, x.shape().end()), between);
   const Pairs pairs = o.padding.resolve(op, extents, spread(w.extents, w.dilation), w.strides);

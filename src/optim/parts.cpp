@@ -9,9 +9,7 @@ bool Mask::holds(const tree::Path& path, const Array& leaf) const {
   return rule ? rule->value : all_;
 }
 
-void Mask::check(const std::vector<tree::Path>& paths) const {
-  rules_.check("mask", paths, current_loc());
-}
+void Mask::check(const std::vector<tree::Path>& paths) const { rules_.check("mask", paths, current_loc()); }
 
 std::vector<bool> masked_places(const Mask& mask, const Leaves& l) {
   std::vector<tree::Path> paths = l.paths();

@@ -31,8 +31,8 @@ std::vector<std::string_view> steps(std::string_view pattern) {
   return out;
 }
 
-// Whether m things match n patterns one by one, where some of the patterns stand for any number of things. Only the last
-// of those is tried with more: what an earlier one would take, that one can take as well.
+// Whether m things match n patterns one by one, where some of the patterns stand for any number of things. Only the
+// last of those is tried with more: what an earlier one would take, that one can take as well.
 template <class IsAny, class Match>
 bool matches_in_order(std::size_t n, std::size_t m, const IsAny& is_any, const Match& match) {
   std::size_t p = 0, t = 0, any = n, taken = 0;

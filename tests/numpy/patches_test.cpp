@@ -67,9 +67,7 @@ TEST(Patches, AreConvolutionsWithTheIdentity) {
     const PatchCase c = some_patches(any);
     const std::int64_t features = c.options.dimension_numbers.lhs.empty() ? c.shape[1] : c.shape[c.shape.ndim() - 1];
     const Array x = random::normal(random::key(k), c.shape);
-    auto taken = [&](const Array& x) {
-      return lax::conv_general_dilated_patches(x, c.extents, c.strides, c.options);
-    };
+    auto taken = [&](const Array& x) { return lax::conv_general_dilated_patches(x, c.extents, c.strides, c.options); };
     auto convolved = [&](const Array& x) { return by_convolution(x, c, features); };
     const Array wanted = convolved(x);
     for (const Array& got : {taken(x), jit(taken)(x)}) {

@@ -22,7 +22,8 @@ concept ValueOf = std::convertible_to<const U&, T> &&
 /// Throws ValueError: a list of `entries` has none for the leaf at `path`, whose step `depth` asks number `asked`.
 [[noreturn]] void refuse_prefix(std::size_t entries, std::size_t asked, const tree::Path& path, std::size_t depth);
 /// Throws ValueError, with the nearest paths: `pattern` matches none of them.
-[[noreturn]] void refuse_pattern(const char* what, const std::string& pattern, const std::vector<tree::Path>& paths, Loc loc);
+[[noreturn]] void refuse_pattern(const char* what, const std::string& pattern, const std::vector<tree::Path>& paths,
+                                 Loc loc);
 }  // namespace detail
 
 struct if_any_t {};
@@ -143,7 +144,8 @@ template <class T> TreeOf<T>& TreeOf<T>::operator=(const TreeOf&) = default;
 template <class T> TreeOf<T>& TreeOf<T>::operator=(TreeOf&&) noexcept = default;
 template <class T> TreeOf<T>::~TreeOf() = default;
 template <class T> TreeOf<T>::TreeOf(std::initializer_list<TreeOf> list) : kind_(Kind::list), list_(list) {}
-template <class T> TreeOf<T>::TreeOf(std::initializer_list<Rule<T>> rules) : kind_(Kind::rules), rules_(std::vector<Rule<T>>(rules)) {}
+template <class T>
+TreeOf<T>::TreeOf(std::initializer_list<Rule<T>> rules) : kind_(Kind::rules), rules_(std::vector<Rule<T>>(rules)) {}
 
 template <class T> std::optional<T> TreeOf<T>::at(int top, const tree::Path& path, const Array& leaf) const {
   const TreeOf* here = entry(top, path);

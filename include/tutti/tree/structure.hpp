@@ -56,7 +56,7 @@ class Path {
 std::ostream& operator<<(std::ostream& out, const Path& path);
 
 /// Path patterns, of which the first that matches counts. Those without stars and question marks are looked up, all at
-/// once.
+/// once. Threads: several may use one object, which nobody changes.
 class Patterns {
  public:
   Patterns() = default;

@@ -28,8 +28,7 @@ bool by_vectors(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
       std::max(m, n) * k > kNearRows)
     return false;
   if (m < n) {
-    for (std::int64_t i = 0; i < m; ++i)
-      matvec(n, k, {b.data, b.column, 1}, {a.data + i * a.row, 1, c + i * c_row, 1});
+    for (std::int64_t i = 0; i < m; ++i) matvec(n, k, {b.data, b.column, 1}, {a.data + i * a.row, 1, c + i * c_row, 1});
   } else {
     for (std::int64_t j = 0; j < n; ++j) matvec(m, k, a, {b.data + j * b.column, 1, c + j, c_row});
   }
