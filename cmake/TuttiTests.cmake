@@ -288,7 +288,8 @@ endif()
 # What gdb prints of arrays; skipped where there is no gdb.
 add_executable(debugged ${tutti_tests}/debugger/program.cpp)
 target_link_libraries(debugged PRIVATE tutti tutti_flags)
-target_compile_options(debugged PRIVATE -O0 -g)
+# Options of a source come behind those of the flags' target.
+set_source_files_properties(${tutti_tests}/debugger/program.cpp PROPERTIES COMPILE_OPTIONS "-O0;-g")
 find_program(TUTTI_GDB gdb)
 mark_as_advanced(TUTTI_GDB)
 add_test(NAME debugger.printers COMMAND ${Python3_EXECUTABLE} ${tutti_tests}/debugger/printers.py

@@ -10,6 +10,7 @@
 #include "array/runtime.hpp"
 #include "base/copy.hpp"
 #include "base/half.hpp"
+#include "base/per_thread.hpp"
 #include "base/say.hpp"
 #include "base/tasks.hpp"
 #include "mesh/checks.hpp"
@@ -399,9 +400,12 @@ std::vector<int> Axes::resolve(int ndim) const {
 
 // For debuggers, which call it in the process: tools/tutti_gdb.py. Nothing is computed or awaited, and nothing thrown.
 namespace detail {
+struct DebugText {
+  std::string text;
+};
 [[gnu::used]] const char* debug_text(const void* array) noexcept {
-  static thread_local std::string text;
   try {
+    std::string& text = per_thread<DebugText>().text;
     const Array& x = *static_cast<const Array*>(array);
     if (!x.has_value()) return "no array";
     const ArrayNode& n = *x.node();
