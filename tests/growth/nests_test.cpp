@@ -113,26 +113,10 @@ auto mapped_grad_of(std::vector<Level> kinds) {
   };
 }
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kSanitized = true;
-#elif defined(__has_feature)
-constexpr bool kSanitized = __has_feature(address_sanitizer);
-#else
-constexpr bool kSanitized = false;
-#endif
-
-// Under the address sanitizer nests of conds count 2.5 times the steps, for a reason that is not known yet: there the
-// bound is the one from before nests were mended.
-std::vector<Growth> nests(std::vector<Growth> rows) {
-  if (kSanitized)
-    for (Growth& g : rows) g.most = g.most_bytes = 3.5;
-  return rows;
-}
-
 }  // namespace
 
 TUTTI_GROWTH(Nests,
-             (nests({
+             ({
                  {"grad of cond", 8, grad_of({in_cond})},
                  {"eager grad of cond", 8, eager_grad_of({in_cond})},
                  {"grad of switch", 8, grad_of({in_switch})},
@@ -154,7 +138,7 @@ TUTTI_GROWTH(Nests,
                  {"grad of conds in a row", 40, grad_of_row(in_cond)},
                  {"grad of cond in scan", 8, grad_of({in_cond, in_scan})},
                  {"grad of cond in scan in while_loop in remat", 8, grad_of({in_cond, in_scan, in_while, in_remat})},
-             })));
+             }));
 
 }  // namespace tutti::test
 
