@@ -338,8 +338,8 @@ void Frame::store(std::size_t k, Value x, Value column, Value mask) {
   const llvm::Align align(static_cast<std::uint64_t>(d.size()));
   x = lanes_.to_memory(x, d);
   if (s_.accesses[k].apart < 0) return store_backwards(k, x, column, mask);
-  // Stores of some lanes of an AVX2 vector take some 15 cycles each on processors of AMD (Zen 2 to 4), as long as those
-  // of eight elements one by one.
+  // Stores of some lanes of an AVX2 vector took longer than of these elements one by one (an AMD EPYC; four such stores
+  // in 126 rows of 8 columns: 22 and 10 us).
   const bool by_vectors = s_.accesses[k].apart != 0 && (lanes_.wide() || (!mask && own(k)));
   if (by_vectors) return store_apart(k, x, column, mask);
   if (s_.accesses[k].step == Step::any) {

@@ -21,17 +21,23 @@ constexpr std::int64_t kNearElements = 1 << 19;
 // Products of few long rows: the other operand is read again for each of them, from near.
 constexpr std::int64_t kFewRows = 4, kManyRows = 16, kLongRow = 256, kNearRows = 1 << 16;
 
+void add_zero(std::int64_t m, std::int64_t n, float* c, std::int64_t c_row) {
+  for (std::int64_t i = 0; i < m; ++i)
+    for (std::int64_t j = 0; j < n; ++j) c[i * c_row + j] += 0.0f;
+}
+
 // Few rows against few columns that lie in order both: each is a matrix times a vector.
 bool by_vectors(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b, float* c,
-                std::int64_t c_row) {
-  if (a.column != 1 || b.row != 1 || k < kLongRow || std::min(m, n) > kFewRows || std::max(m, n) > kManyRows ||
-      std::max(m, n) * k > kNearRows)
+                std::int64_t c_row, Sums sums) {
+  if (sums == Sums::added || a.column != 1 || b.row != 1 || k < kLongRow || std::min(m, n) > kFewRows ||
+      std::max(m, n) > kManyRows || std::max(m, n) * k > kNearRows)
     return false;
   if (m < n) {
     for (std::int64_t i = 0; i < m; ++i) matvec(n, k, {b.data, b.column, 1}, {a.data + i * a.row, 1, c + i * c_row, 1});
   } else {
     for (std::int64_t j = 0; j < n; ++j) matvec(m, k, a, {b.data + j * b.column, 1, c + j, c_row});
   }
+  if (sums == Sums::plus_zero) add_zero(m, n, c, c_row);
   return true;
 }
 
@@ -81,9 +87,11 @@ void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix a, Matrix b, fl
     return (n == 1 && !adds && matvec(m, k, a, {b.data, b.row, c, c_row})) ||
            (m == 1 && !adds && matvec(n, k, {b.data, b.column, b.row}, {a.data, a.column, c, 1}));
   };
-  if (!vector() && (adds || !by_vectors(m, n, k, a, b, c, c_row))) {
+  if (!vector()) {
     if (const ThinProduct thin = thin_product(n, k)) return thin(m, k, a, b, c, c_row, sums);
     if ((!is_tiny || n >= kWideColumns) && small_product(m, n, k, a, b, c, c_row, sums)) return;
+    // Behind small products: those are cut for many threads, and a cut of few rows has to be added up as the whole.
+    if (by_vectors(m, n, k, a, b, c, c_row, sums)) return;
     const bool near = b.column == 1 && n * k <= kNearElements;
     if (!near && has_large_product() && is_large_product(m, n, k)) return large_product(m, n, k, a, b, c, c_row, sums);
     if (is_tiny)
@@ -93,9 +101,7 @@ void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix a, Matrix b, fl
     else
       return own_product(m, n, k, a, b, c, c_row, sums);
   }
-  if (sums == Sums::plus_zero)
-    for (std::int64_t i = 0; i < m; ++i)
-      for (std::int64_t j = 0; j < n; ++j) c[i * c_row + j] += 0.0f;
+  if (sums == Sums::plus_zero) add_zero(m, n, c, c_row);
 }
 
 }  // namespace tutti::cpu

@@ -15,7 +15,7 @@ constexpr std::int64_t kPiece = 32;  // rows or columns of products that lie sid
 
 // Lanes do not know of each other until the end, whatever vectors hold them.
 template <int bytes> using Lanes = lane::vectors::Wide<float, kLanes, bytes>;
-// Rows whose sums, two of each, fill half of the registers.
+// Rows at a time, with two sums of 16 lanes each: processors with AVX-512 have twice the registers.
 template <int bytes> constexpr int kRows = bytes == 64 ? 4 : 2;
 
 // Rows of a against x, which lie in order: sums in lanes, `rows` of them and two of each row side by side.
