@@ -30,9 +30,16 @@ struct Stack {
 
 class Apart {
  public:
-  explicit Apart(const Program& p) : out_(p), same_(p.types.size()), short_(p), made_by_(p.types.size(), -1) {
+  explicit Apart(const Program& p)
+      : out_(p), same_(p.types.size()), short_(p), made_by_(p.types.size(), -1), whole_(p.types.size(), false) {
     out_.eqns.clear();
     for (std::size_t v = 0; v < same_.size(); ++v) same_[v] = static_cast<ValueId>(v);
+    for (const Eqn& e : p.eqns)
+      for (const Atom& a : e.operands)
+        if (!a.is_literal() && !(e.op->view && p.types[e.results[0]].num_elements() < p.types[a.id].num_elements()))
+          whole_[a.id] = true;
+    for (const Atom& a : p.outputs)
+      if (!a.is_literal()) whole_[a.id] = true;
   }
 
   Program run(const Program& p) {
@@ -131,6 +138,8 @@ class Apart {
   Atom component(const Atom& a, const Stack& like, std::size_t k, const Type& part, const Loc& loc) {
     if (out_.type(a).ndim() == 0) return a;
     if (const Stack* s = stack(a); s && s->dim == like.dim && s->extents == like.extents) return s->arrays[k];
+    if (like.extents[k] == 1 && short_.contain(a.id, static_cast<int>(like.dim)))
+      return reshaped(component(a, like.dim, like.start[k]), part.shape, loc);
     Extents start(static_cast<std::size_t>(part.ndim()), 0);
     start[like.dim] = like.start[k];
     return slice(a, start, part.shape.dims(), loc);
@@ -247,10 +256,11 @@ class Apart {
     stacks_.emplace(e.results[0], std::move(parts));
   }
 
-  // Whether the Eqn is a box of one array of a stack, and now read there.
+  // Whether the Eqn is a box of a stack, and now read in its arrays: in one, or, where nobody reads the stack whole, in
+  // several, of which it is a stack.
   bool read(const Eqn& e) {
     const Stack* s = stack(e.operands[0]);
-    if (!s) return false;
+    if (!s) return read_components(e);
     const Type &from = out_.type(e.operands[0]), &to = out_.types[e.results[0]];
     const std::optional<View> view = e.op->view(Call{*e.op, e.params, {from}, e.subs}, to);
     if (!view || to.ndim() != from.ndim()) return false;
@@ -263,15 +273,54 @@ class Apart {
       if (extents[d] > 1 && view->strides[d] != steps[d]) return false;
       if (start[d] + extents[d] > from.shape[static_cast<int>(d)]) return false;
     }
-    for (std::size_t k = 0; k < s->arrays.size(); ++k) {
-      const std::int64_t at = start[s->dim] - s->start[k];
-      if (at < 0 || at + extents[s->dim] > s->extents[k]) continue;
-      start[s->dim] = at;
-      const Atom array = s->arrays[k];
-      same_[e.results[0]] = this->extents(array.id) == extents ? array : slice(array, start, extents, e.loc);
+    const Stack boxes = box_of(*s, start, extents, e.loc);
+    if (boxes.arrays.size() == 1) {
+      same_[e.results[0]] = boxes.arrays[0];
       return true;
     }
-    return false;
+    if (static_cast<std::size_t>(e.operands[0].id) >= whole_.size() || whole_[e.operands[0].id]) return false;
+    push(ops::concatenate, ops::Concatenate{static_cast<int>(boxes.dim)}, boxes.arrays, e.results[0], e.loc);
+    stacks_.emplace(e.results[0], boxes);
+    return true;
+  }
+  // Whether the Eqn is a box of elementwise work along a short dim, and now made component by component.
+  bool read_components(const Eqn& e) {
+    const int dim = short_.of_box(out_, e);
+    if (dim < 0) return false;
+    const auto& p = e.params.get<ops::SliceParams>();
+    const auto d = static_cast<std::size_t>(dim);
+    Shape shape = out_.types[e.results[0]].shape;
+    shape[dim] = 1;
+    Stack parts{.dim = d};
+    for (std::int64_t k = p.start[d]; k < p.limit[d]; ++k) {
+      parts.start.push_back(k - p.start[d]);
+      parts.extents.push_back(1);
+      parts.arrays.push_back(reshaped(component(e.operands[0], d, k), shape, e.loc));
+    }
+    if (parts.arrays.size() == 1) {
+      same_[e.results[0]] = parts.arrays[0];
+      return true;
+    }
+    push(ops::concatenate, ops::Concatenate{dim}, parts.arrays, e.results[0], e.loc);
+    stacks_.emplace(e.results[0], parts);
+    return true;
+  }
+  // What of the arrays of a stack lies in this box.
+  Stack box_of(const Stack& s, const Extents& start, const Extents& extents, const Loc& loc) {
+    Stack out{.dim = s.dim};
+    const std::int64_t end = start[s.dim] + extents[s.dim];
+    for (std::size_t k = 0; k < s.arrays.size(); ++k) {
+      const std::int64_t from = std::max(start[s.dim], s.start[k]), to = std::min(end, s.start[k] + s.extents[k]);
+      if (from >= to) continue;
+      Extents at = start, box = extents;
+      at[s.dim] = from - s.start[k];
+      box[s.dim] = to - from;
+      const Atom array = s.arrays[k];
+      out.start.push_back(from - start[s.dim]);
+      out.extents.push_back(to - from);
+      out.arrays.push_back(this->extents(array.id) == box ? array : slice(array, at, box, loc));
+    }
+    return out;
   }
 
   Program out_;
@@ -279,6 +328,7 @@ class Apart {
   std::map<ValueId, Stack> stacks_;
   std::map<std::tuple<ValueId, Extents, Extents>, ValueId> slices_;
   ShortDims short_;
+  std::vector<char> whole_;   // by value of the program that came in: whether it is read but by boxes
   std::vector<int> made_by_;  // by value of the program that came in: the Eqn of out_, of elementwise work and views
   std::map<std::tuple<ValueId, std::size_t, std::int64_t>, Atom> components_;
 };

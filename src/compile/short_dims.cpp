@@ -6,6 +6,7 @@
 #include "ir/index.hpp"
 #include "ops/elementwise/arithmetic.hpp"
 #include "ops/elementwise/bits.hpp"
+#include "ops/movement/slice.hpp"
 #include "ops/reduction/reduce.hpp"
 #include "tutti/base/error.hpp"
 
@@ -26,10 +27,21 @@ bool goes_along(const Program& p, const Eqn& e, int dim) {
   return last && std::find(axes.begin(), axes.end(), dim) == axes.end();
 }
 
+// Whether a slice reads some neighbours along `dim`, and all along the others.
+bool is_box_along(const Program& p, const Eqn& e, int dim) {
+  if (e.op != &ops::slice) return false;
+  const Shape &from = p.type(e.operands[0]).shape, &to = p.types[e.results[0]].shape;
+  if (to[dim] == from[dim] || e.params.get<ops::SliceParams>().strides[static_cast<std::size_t>(dim)] != 1)
+    return false;
+  for (int d = 0; d < from.ndim(); ++d)
+    if (d != dim && to[d] != from[d]) return false;
+  return true;
+}
+
 }  // namespace
 
 ShortDims::ShortDims(const Program& p) {
-  if (std::none_of(p.eqns.begin(), p.eqns.end(), reduces)) return;
+  if (std::none_of(p.eqns.begin(), p.eqns.end(), [](const Eqn& e) { return reduces(e) || e.op == &ops::slice; })) return;
   const ProgramIndex index(p);
   for (std::size_t i = p.eqns.size(); i-- > 0;) {
     const Eqn& e = p.eqns[i];
@@ -43,11 +55,20 @@ ShortDims::ShortDims(const Program& p) {
       const bool all = std::all_of(index.uses(v).begin(), index.uses(v).end(), [&](const ProgramIndex::Use& use) {
         const Eqn& reader = p.eqns[use.eqn];
         if (reduces(reader)) return goes_along(p, reader, d);
+        if (is_box_along(p, reader, d)) return true;
         return reader.op->pointwise && reader.results.size() == 1 && contain(reader.results[0], d);
       });
       if (all) found_.emplace(v, d);
     }
   }
+}
+
+int ShortDims::of_box(const Program& p, const Eqn& e) const {
+  const Atom& x = e.operands[0];
+  if (x.is_literal()) return -1;
+  for (int d = p.type(x).ndim(); d-- > 0;)
+    if (contain(x.id, d) && is_box_along(p, e, d)) return d;
+  return -1;
 }
 
 int ShortDims::of_reduction(const Program& p, const Eqn& e) const {

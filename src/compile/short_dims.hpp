@@ -10,12 +10,14 @@
 namespace tutti::compile {
 
 /// Results of elementwise work, with the dims of few elements along which every reader goes component by component:
-/// elementwise work of the same kind, a reduction over that dim alone, or, where it is the last one (and fills no
-/// vector), a reduction over others.
+/// elementwise work of the same kind, a box of some of them, a reduction over that dim alone, or, where it is the last
+/// one (and fills no vector), a reduction over others.
 class ShortDims {
  public:
   explicit ShortDims(const Program& program);
   bool contain(ValueId v, int dim) const { return found_.contains({v, dim}); }
+  /// The dim along which the operand of this box is taken apart; -1: none.
+  int of_box(const Program& program, const Eqn& slice) const;
   /// The dim along which the operand of this reduction is taken apart; -1: none.
   int of_reduction(const Program& program, const Eqn& reduction) const;
 

@@ -90,6 +90,32 @@ TEST(FusedReductions, ShortDimsThatOthersReadStay) {
   expect_same_meaning(b.program, 1e-6);
 }
 
+// Coordinates that readers take one by one, or two of three, are made by them: no loop has rows of three, and what all
+// three need is made once for each.
+TEST(FusedReductions, BoxesOfShortDimsAreMadeWhereTheyAreRead) {
+  for (const bool stacked : {false, true}) {
+    Builder b;
+    const std::int64_t n = 1 << 12;
+    const ValueId x = b.input(f32({n, 3})), shift = b.input(f32({n, 3}));
+    ValueId y = b.add(ops::mul, {x, x});
+    if (stacked) {
+      std::vector<Atom> turned;
+      for (std::int64_t k : {1, 2, 0})
+        turned.push_back(b.add(ops::slice, ops::SliceParams{{0, k}, {n, k + 1}, {1, 1}}, {x}));
+      y = b.add(ops::concatenate, ops::Concatenate{1}, turned);
+    }
+    const ValueId seen = b.add(ops::add, {y, shift});
+    const ValueId flat = b.add(ops::slice, ops::SliceParams{{0, 0}, {n, 2}, {1, 1}}, {seen});
+    const ValueId depth = b.add(ops::slice, ops::SliceParams{{0, 2}, {n, 3}, {1, 1}}, {seen});
+    b.output(b.add(ops::mul, {flat, b.add(ops::broadcast_in_dim, ops::BroadcastInDim{{n, 2}, {0, 1}},
+                                          {b.add(ops::tanh, {depth})})}));
+    const compile::Plan plan = fused_plan(b);
+    for (const compile::Storage& s : plan.storages)
+      EXPECT_TRUE(s.kind == compile::Storage::Kind::input || s.bytes <= 2 * n * 4) << plan.str();
+    expect_same_meaning(b.program, 1e-6);
+  }
+}
+
 TEST(FusedReductions, OfShortDims) {
   for (const Op* op : {&static_cast<const Op&>(ops::reduce_sum), &static_cast<const Op&>(ops::reduce_prod),
                        &static_cast<const Op&>(ops::reduce_max), &static_cast<const Op&>(ops::reduce_min)})

@@ -5,6 +5,7 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "backend/cpu/column_sums.hpp"
@@ -73,10 +74,10 @@ class Emitter : ColumnSums {
         llvm::Type* t = lanes_.vector_type(lanes_.scalar_type(s_.body.insts[r].dtype));
         auto free = std::find_if(tiles.begin(), tiles.end(), [&](auto& have) {
           return last[have.second] <= p && llvm::cast<llvm::AllocaInst>(have.first)->getAllocatedType() ==
-                                               llvm::ArrayType::get(t, kTile / kLanes);
+                                               llvm::ArrayType::get(t, kTile / lanes_.count);
         });
         if (free == tiles.end()) {
-          llvm::AllocaInst* a = local(llvm::ArrayType::get(t, kTile / kLanes), 64);
+          llvm::AllocaInst* a = local(llvm::ArrayType::get(t, kTile / lanes_.count), 64);
           free = tiles.insert(tiles.end(), {a, r});
         }
         free->second = r;
@@ -86,7 +87,7 @@ class Emitter : ColumnSums {
 
   Value in_tile(int r, Value column) {
     llvm::Type* t = lanes_.vector_type(lanes_.scalar_type(s_.body.insts[r].dtype));
-    return b_.CreateGEP(t, tile_of_[r], b_.CreateLShr(column, 4));
+    return b_.CreateGEP(t, tile_of_[r], b_.CreateLShr(column, std::countr_zero(lanes_.count)));
   }
 
   // A part of the body at each of `columns`, instruction by instruction: neighbours do not depend on each other.

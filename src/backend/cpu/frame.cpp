@@ -38,7 +38,7 @@ Frame::Frame(llvm::Module& m, const std::string& name, const KernelSpec& spec, b
 }
 
 Frame::Frame(llvm::IRBuilder<>& builder, const KernelSpec& spec, bool wide, const Inlined& inlined)
-    : Writer(builder), s_(spec), lanes_(m_, b_, wide), inlined_(&inlined) {
+    : Writer(builder), s_(spec), lanes_(m_, b_, wide, std::min(spec.lanes, kLanes)), inlined_(&inlined) {
   for (const compile::Inst& i : s_.body.insts) lanes_.types.push_back(i.dtype);
   rows_ = inlined.rows;
   columns_ = inlined.columns;
@@ -52,7 +52,7 @@ Frame::Frame(llvm::IRBuilder<>& builder, const KernelSpec& spec, bool wide, cons
 void Frame::find_lane_steps() {
   for (std::size_t k = 0; k < s_.accesses.size(); ++k) {
     const bool counts = s_.accesses[k].kind == Kind::index && s_.accesses[k].step != Step::none;
-    lane_steps_.push_back(counts ? b_.CreateMul(lane_numbers(), b_.CreateVectorSplat(kLanes, column_step_[k]))
+    lane_steps_.push_back(counts ? b_.CreateMul(lane_numbers(), b_.CreateVectorSplat(lanes_.count, column_step_[k]))
                                  : nullptr);
   }
 }
@@ -87,12 +87,12 @@ Value Frame::load64(unsigned argument, std::size_t k, bool is_address) {
 
 Value Frame::lane_numbers() {
   std::vector<std::uint64_t> n;
-  for (unsigned i = 0; i < kLanes; ++i) n.push_back(i);
+  for (unsigned i = 0; i < lanes_.count; ++i) n.push_back(i);
   return llvm::ConstantDataVector::get(m_.getContext(), llvm::ArrayRef(n));
 }
 
 Value Frame::mask_of(Value left) {
-  if (lanes_.count == kLanes) return b_.CreateICmpULT(lane_numbers(), b_.CreateVectorSplat(kLanes, left));
+  if (lanes_.count <= kLanes) return b_.CreateICmpULT(lane_numbers(), b_.CreateVectorSplat(lanes_.count, left));
   std::vector<std::uint8_t> n;  // numbers as narrow as the lanes
   for (unsigned i = 0; i < lanes_.count; ++i) n.push_back(static_cast<std::uint8_t>(i));
   Value some = b_.CreateTrunc(smaller(left, number(lanes_.count)), b_.getInt8Ty());
@@ -128,7 +128,7 @@ Value Frame::index_at(std::size_t k, Value first, Value steps) {
   const KernelSpec::Access& a = s_.accesses[k];
   const bool narrow = a.dtype.is_integer() && a.dtype.size() <= 4;  // modulo 2^n from the beginning
   llvm::Type* number_type = narrow ? lanes_.scalar_type(a.dtype) : b_.getInt64Ty();
-  Value n = b_.CreateVectorSplat(kLanes, b_.CreateTrunc(first, number_type));
+  Value n = b_.CreateVectorSplat(lanes_.count, b_.CreateTrunc(first, number_type));
   if (steps) n = b_.CreateAdd(n, b_.CreateTrunc(steps, lanes_.vector_type(number_type)));
   if (narrow) return n;
   llvm::Type* t = lanes_.vector_type(lanes_.scalar_type(a.dtype));
@@ -203,16 +203,17 @@ void Frame::store_backwards(std::size_t k, Value x, Value column, Value mask) {
 Value Frame::vector_of(std::size_t k, Value column, int number_of_vector) {
   llvm::Type* memory = lanes_.memory_type(s_.accesses[k].dtype);
   Value first = b_.CreateMul(column, number(s_.accesses[k].apart));
-  return b_.CreateGEP(memory, current_[k], b_.CreateAdd(first, number(number_of_vector * kLanes)));
+  return b_.CreateGEP(memory, current_[k], b_.CreateAdd(first, number(number_of_vector * static_cast<std::int64_t>(lanes_.count))));
 }
 
 // Of vector `number`: the lanes in which elements of the columns of `mask` (all, where there is none) lie, the first of
 // them at `first`.
 Value Frame::mask_apart(Value mask, int apart, int number, int first) {
+  const int lanes = static_cast<int>(lanes_.count);
   std::vector<int> from;
-  for (int i = 0; i < static_cast<int>(kLanes); ++i) {
-    const int e = number * static_cast<int>(kLanes) + i - first;
-    from.push_back(e >= 0 && e % apart == 0 ? e / apart : static_cast<int>(kLanes));
+  for (int i = 0; i < lanes; ++i) {
+    const int e = number * lanes + i - first;
+    from.push_back(e >= 0 && e % apart == 0 ? e / apart : lanes);
   }
   Value all = some(mask);
   return b_.CreateShuffleVector(all, llvm::Constant::getNullValue(all->getType()), from);
@@ -222,7 +223,7 @@ Value Frame::load_apart(std::size_t k, Value column, Value mask) {
   const KernelSpec::Access& a = s_.accesses[k];
   const llvm::Align align(static_cast<std::uint64_t>(a.dtype.size()));
   llvm::Type* v = lanes_.vector_type(lanes_.memory_type(a.dtype));
-  const int lanes = static_cast<int>(kLanes), second = a.before >= 0;  // of a pair: the same vectors as the first
+  const int lanes = static_cast<int>(lanes_.count), second = a.before >= 0;  // of a pair: the same vectors as the first
   Value out = nullptr;
   for (int j = 0; j < a.apart; ++j) {
     Value p = vector_of(second ? static_cast<std::size_t>(a.before) : k, column, j);
@@ -244,7 +245,7 @@ Value Frame::load_apart(std::size_t k, Value column, Value mask) {
 void Frame::store_apart(std::size_t k, Value x, Value column, Value mask) {
   const KernelSpec::Access& a = s_.accesses[k];
   const llvm::Align align(static_cast<std::uint64_t>(a.dtype.size()));
-  const int lanes = static_cast<int>(kLanes);
+  const int lanes = static_cast<int>(lanes_.count);
   for (int j = 0; j < a.apart; ++j) {
     Value p = vector_of(k, column, j);
     const bool all = !mask && own(k);
@@ -264,7 +265,7 @@ void Frame::store_apart(std::size_t k, Value x, Value column, Value mask) {
 
 void Frame::store_pair(std::size_t k, Value x, Value y, Value column, Value mask) {
   const DType d = s_.accesses[k].dtype;
-  const int lanes = static_cast<int>(kLanes);
+  const int lanes = static_cast<int>(lanes_.count);
   x = lanes_.to_memory(x, d);
   y = lanes_.to_memory(y, d);
   for (int j = 0; j < 2; ++j) {
@@ -283,8 +284,8 @@ void Frame::store_pair(std::size_t k, Value x, Value y, Value column, Value mask
 }
 
 Value Frame::pointers(std::size_t k, Value column) {
-  Value along = b_.CreateAdd(b_.CreateVectorSplat(kLanes, column), lane_numbers());
-  return b_.CreateGEP(b_.getInt8Ty(), current_[k], b_.CreateMul(along, b_.CreateVectorSplat(kLanes, column_step_[k])));
+  Value along = b_.CreateAdd(b_.CreateVectorSplat(lanes_.count, column), lane_numbers());
+  return b_.CreateGEP(b_.getInt8Ty(), current_[k], b_.CreateMul(along, b_.CreateVectorSplat(lanes_.count, column_step_[k])));
 }
 
 Value Frame::some(Value mask) {
@@ -359,7 +360,7 @@ void Frame::store_vector(std::size_t k, Value x, Value p) {
     b_.CreateAlignedStore(x, p, llvm::Align(size));
     return;
   }
-  llvm::StoreInst* store = b_.CreateAlignedStore(x, p, llvm::Align(std::min<std::uint64_t>(64, kLanes * size)));
+  llvm::StoreInst* store = b_.CreateAlignedStore(x, p, llvm::Align(std::min<std::uint64_t>(64, lanes_.count * size)));
   store->setMetadata(llvm::LLVMContext::MD_nontemporal,
                      llvm::MDNode::get(m_.getContext(), llvm::ConstantAsMetadata::get(b_.getInt32(1))));
 }

@@ -130,9 +130,17 @@ constexpr std::size_t kByteBody = 40;     // instructions: no tiles are needed f
 constexpr std::int64_t kRowsThatShare = 16;
 constexpr std::size_t kSharingBody = 48;  // instructions: they are written out for each of several rows
 
+// Rows of few columns do not compute lanes that they throw away.
+constexpr unsigned kFewLanes = 8;
+
 bool is_byte(DType d) { return d.is_bool() || d == int8 || d == uint8; }
 unsigned lanes_for(const KernelSpec& s, const run::Nest& nest) {
   using Kind = compile::Inst::Kind;
+  const bool calls = std::any_of(s.body.insts.begin(), s.body.insts.end(), [](const compile::Inst& i) {
+    return i.kind == Kind::library || i.kind == Kind::rare;
+  });
+  if (s.walk == run::Walk::map && nest.columns <= kFewLanes && s.flat_columns == 0 && !s.together && !calls)
+    return kFewLanes;
   if (isa() != Isa::avx512 || s.walk != run::Walk::map || nest.columns < kManyBytes || s.body.insts.size() > kByteBody)
     return kLanes;
   const bool bytes = std::all_of(s.accesses.begin(), s.accesses.end(),
@@ -140,10 +148,9 @@ unsigned lanes_for(const KernelSpec& s, const run::Nest& nest) {
                                    return a.kind != Access::Kind::index && is_byte(a.dtype) &&
                                           (a.step != KernelSpec::Step::any || a.apart == -1);
                                  }) &&
-                     std::all_of(s.body.insts.begin(), s.body.insts.end(), [](const compile::Inst& i) {
-                       return is_byte(i.dtype) && i.kind != Kind::library && i.kind != Kind::rare;
-                     });
-  return bytes ? kBytes : kLanes;
+                     std::all_of(s.body.insts.begin(), s.body.insts.end(),
+                                 [](const compile::Inst& i) { return is_byte(i.dtype); });
+  return bytes && !calls ? kBytes : kLanes;
 }
 
 // The load that finds in one row what number k finds in the next: that of a neighbour further down. -1: none does.
@@ -220,7 +227,7 @@ KernelSpec kernel_spec(const LoopInPlan& where, const run::Nest& nest) {
   fold(s);
   find_flat_rows(s, nest);
   s.lanes = lanes_for(s, nest);
-  if (s.lanes != kLanes) {
+  if (s.lanes > kLanes) {
     s.together = false;  // rows have few such vectors
     share_rows(s, loop, nest);
   }
