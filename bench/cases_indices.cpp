@@ -94,6 +94,11 @@ auto segments(std::int64_t count) {
   return [=](const Array& x, const Array& ids) { return segment_sum(x, ids, {.num_segments = count}); };
 }
 
+// Rows of nodes that come along edges, added up where they arrive.
+Array messages(const Array& nodes, const Array& from, const Array& to) {
+  return segment_sum(nodes(from), to, {.num_segments = nodes.shape()[0]});
+}
+
 }  // namespace
 
 std::vector<Case> index_cases() {
@@ -129,6 +134,9 @@ std::vector<Case> index_cases() {
       compiled(
           "index_one_hot_16k", [](const Array& i, const Array& w) { return matmul(nn::one_hot(i, 256), w); },
           places({1 << 14}, 256), whole({256, 64})),
+      compiled("index_messages_64k", messages, whole({4096, 64}), places({1 << 16}, 4096, 2), places({1 << 16}, 4096, 3)),
+      compiled("index_messages_grad_64k", squares_grad(messages), whole({4096, 64}), places({1 << 16}, 4096, 2),
+               places({1 << 16}, 4096, 3)),
       compiled("frames_slices_128x512", sliced, whole({kSamples}), places({kFrames}, kSamples - kLong)),
       compiled("frames_slices_grad_128x512", squares_grad(sliced), whole({kSamples}),
                places({kFrames}, kSamples - kLong)),

@@ -46,6 +46,15 @@ on_arrays("index_segment_grad_1M",
 on_arrays("index_bincount_1M", lambda i: jnp.bincount(i, length=4096), AT_I)
 on_arrays("index_one_hot_16k", lambda i, w: nn.one_hot(i, 256) @ w, places((1 << 14,), 256), some((256, 64)))
 
+
+def messages(nodes, source, target):
+    return jax.ops.segment_sum(nodes[source], target, nodes.shape[0])
+
+
+NODES, SOURCE, TARGET = some((4096, 64)), places((1 << 16,), 4096, 2), places((1 << 16,), 4096, 3)
+on_arrays("index_messages_64k", messages, NODES, SOURCE, TARGET)
+on_arrays("index_messages_grad_64k", squares_grad(messages), NODES, SOURCE, TARGET)
+
 # --- frames of a signal, patches of images
 
 HOP, WINDOW, FRAMES = 128, 512, 128

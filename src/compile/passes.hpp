@@ -12,6 +12,9 @@ namespace tutti::compile {
 Program known_windows(const Program& program);
 /// Rows that gathers and scatters name by several numbers are named by one. Keeps bits.
 Program flat_places(const Program& program);
+/// Elementwise work between a gather and what is no loop is done before the gather, where that reads elements again and
+/// again. Keeps bits.
+Program before_gathers(const Program& program);
 /// What no step of a loop changes is computed before it, but for readings and what is quickly made of little memory.
 Program hoist(const Program& program);
 /// Products and sums that steps of a loop do not need are taken out of it: a slice times what no step changes is a
@@ -49,6 +52,8 @@ Plan group_stages(Plan plan, bool within);
 Plan place_products(Plan plan);
 /// Loops whose results are only copied into part of another value write them there.
 Plan place_loops(Plan plan);
+/// Scatters read the rows of their updates where a gather would have read them. Keeps bits.
+Plan scatter_gathers(Plan plan);
 /// Products of which a mask throws elements away know it: these need not be computed.
 Plan mask_products(Plan plan);
 /// Neighbouring stages of small loops that do not need each other become one.

@@ -148,13 +148,13 @@ Plan compile(const LocalProgram& local, const std::vector<bool>& donatable) {
   Program p = run_pass("hoist", hoist, live(flat_places(known_windows(live(*local.program)))));
   p = run_pass("across_steps", across_steps, p);
   p = run_pass("simplify", simplify, places_of_extrema(direct_solves(p), false));
-  p = run_pass("share", share_equal, p);
+  p = before_gathers(run_pass("share", share_equal, p));
   p = run_pass("apart", take_apart, deviations_by_blocks(p));
   p = run_pass("recompute", recompute, p);
   const Fusion fusion = run_pass("fuse", fuse, p);
   Plan plan = run_pass(
       "lower",
-      [](const Program& q, const Fusion& f) { return place_loops(mask_products(place_products(lower(q, f)))); }, p,
+      [](const Program& q, const Fusion& f) { return place_loops(mask_products(place_products(scatter_gathers(lower(q, f))))); }, p,
       fusion);
   plan = run_pass(
       "rows", [](Plan p) { return join_small(group_stages(std::move(p), false)); }, std::move(plan));
@@ -164,8 +164,8 @@ Plan compile(const LocalProgram& local, const std::vector<bool>& donatable) {
 
 Plan plan_within(const Program& program, const std::vector<int>& own) {
   const Program p =
-      with_own_outputs(recompute(take_apart(share_equal(simplify(places_of_extrema(direct_solves(program), true))))));
-  Plan plan = place_loops(mask_products(place_products(lower(p, fuse(p)))));
+      with_own_outputs(recompute(take_apart(before_gathers(share_equal(simplify(places_of_extrema(direct_solves(program), true)))))));
+  Plan plan = place_loops(mask_products(place_products(scatter_gathers(lower(p, fuse(p))))));
   return assign_memory_within(await_late(group_stages(std::move(plan), true)), own);
 }
 

@@ -88,6 +88,9 @@ struct CallEqn {
   std::vector<Type> operand_types, result_types;
   std::vector<int> operands, results;  // storages
   bool spread = false;  // the operand that may be overwritten is one element, which stands for all of them
+  // Of a scatter: the gather of which its updates, operand 2, would be the result, with own operands left out. Operands
+  // 2 and 3 are then what that gather reads.
+  std::shared_ptr<const CallEqn> gather = nullptr;
 };
 
 struct Plan;

@@ -47,7 +47,7 @@ std::string Step::str() const {
     if (d->mask) out += std::string(d->mask->seen ? " where " : " where not ") + name(d->mask->storage);
     if (d->panel) out += " panels " + std::to_string(d->panel);
   } else if (const auto* c = std::get_if<CallEqn>(&what)) {
-    out = "call " + c->eqn.op->name;
+    out = "call " + c->eqn.op->name + (c->gather ? " of a " + c->gather->eqn.op->name : "");
     for (int s : c->results) out += " " + name(s);
     out += " =";
     for (int s : c->operands) out += " " + name(s);

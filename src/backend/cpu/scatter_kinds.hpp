@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <complex>
 #include <concepts>
 #include <cstdint>
@@ -28,9 +29,17 @@ template <int bytes> [[gnu::always_inline]] inline void add_lanes(const float* x
   std::int64_t i = 0;
   // Stores that cross a line of the cache take twice as long.
   for (; i < n && reinterpret_cast<std::uintptr_t>(sums + i) % bytes != 0; ++i) sums[i] += x[i];
-  for (; i + H::count <= n; i += H::count)
-    *reinterpret_cast<typename H::Doubles*>(sums + i) +=
-        converted<typename H::Doubles>(*reinterpret_cast<const typename H::Floats*>(x + i));
+  auto add = [=](std::int64_t at) __attribute__((always_inline)) {
+    *reinterpret_cast<typename H::Doubles*>(sums + at) +=
+        converted<typename H::Doubles>(*reinterpret_cast<const typename H::Floats*>(x + at));
+  };
+  for (; i + 4 * H::count <= n; i += 4 * H::count) {
+    add(i);
+    add(i + H::count);
+    add(i + 2 * H::count);
+    add(i + 3 * H::count);
+  }
+  for (; i + H::count <= n; i += H::count) add(i);
   for (; i < n; ++i) sums[i] += x[i];
 }
 inline void add_plain(const float* x, std::int64_t n, double* sums) { add_lanes<16>(x, n, sums); }
@@ -40,32 +49,41 @@ inline void add_run(const float* x, std::int64_t n, double* sums) {
   static const auto add = isa() == Isa::avx512 ? add_avx512 : isa() == Isa::avx2 ? add_avx2 : add_plain;
   add(x, n, sums);
 }
-// As Added::give, below.
+// As Added::give, below, of places that were `old` (`one`: all as the first of it).
 template <int bytes>
-[[gnu::always_inline]] inline std::int64_t give_lanes(float* places, const double* sums, std::int64_t n) {
+[[gnu::always_inline]] inline std::int64_t give_lanes(const float* old, bool one, const double* sums, std::int64_t n,
+                                                      float* places) {
   using H = Halves<bytes>;
+  const typename H::Floats same = *old - typename H::Floats{};
   std::int64_t i = 0;
+  // To what is no -0, nothing may be added as well as not.
+  for (const bool adds = one && !(*old == 0 && std::signbit(*old)); adds && i + H::count <= n; i += H::count)
+    *reinterpret_cast<typename H::Floats*>(places + i) = converted<typename H::Floats>(
+        converted<typename H::Doubles>(same) + *reinterpret_cast<const typename H::Doubles*>(sums + i));
   for (; i + H::count <= n; i += H::count) {
-    typename H::Floats& place = *reinterpret_cast<typename H::Floats*>(places + i);
+    const typename H::Floats place = one ? same : *reinterpret_cast<const typename H::Floats*>(old + i);
     const typename H::Doubles sum = *reinterpret_cast<const typename H::Doubles*>(sums + i);
     const typename H::Floats all = converted<typename H::Floats>(converted<typename H::Doubles>(place) + sum);
-    place = __builtin_convertvector(sum == 0, typename H::Chosen) ? place : all;
+    *reinterpret_cast<typename H::Floats*>(places + i) =
+        __builtin_convertvector(sum == 0, typename H::Chosen) ? place : all;
   }
   return i;
 }
-inline std::int64_t give_plain(float* places, const double* sums, std::int64_t n) {
-  return give_lanes<16>(places, sums, n);
+inline std::int64_t give_plain(const float* old, bool one, const double* sums, std::int64_t n, float* places) {
+  return give_lanes<16>(old, one, sums, n, places);
 }
-TUTTI_AVX2 inline std::int64_t give_avx2(float* places, const double* sums, std::int64_t n) {
-  return give_lanes<32>(places, sums, n);
+TUTTI_AVX2 inline std::int64_t give_avx2(const float* old, bool one, const double* sums, std::int64_t n,
+                                         float* places) {
+  return give_lanes<32>(old, one, sums, n, places);
 }
-TUTTI_AVX512 inline std::int64_t give_avx512(float* places, const double* sums, std::int64_t n) {
-  return give_lanes<64>(places, sums, n);
+TUTTI_AVX512 inline std::int64_t give_avx512(const float* old, bool one, const double* sums, std::int64_t n,
+                                             float* places) {
+  return give_lanes<64>(old, one, sums, n, places);
 }
 // How many have been given: whole vectors.
-inline std::int64_t give_vectors(float* places, const double* sums, std::int64_t n) {
+inline std::int64_t give_vectors(const float* old, bool one, const double* sums, std::int64_t n, float* places) {
   static const auto give = isa() == Isa::avx512 ? give_avx512 : isa() == Isa::avx2 ? give_avx2 : give_plain;
-  return give(places, sums, n);
+  return give(old, one, sums, n, places);
 }
 // What n places become to which several runs are added: `old` and the sum of them all, rounded once. `one`: all places
 // are *old.
@@ -85,12 +103,32 @@ template <int bytes>
                  place = one ? same : *reinterpret_cast<const Floats*>(old + i), all = place + more;
     *reinterpret_cast<Floats*>(to + i) = more == 0 ? place : all;
   }
+  auto give = [=](const Doubles& sum, std::int64_t at) __attribute__((always_inline)) {
+    const Floats place = one ? same : *reinterpret_cast<const Floats*>(old + at);
+    const Floats all = converted<Floats>(converted<Doubles>(place) + sum);
+    *reinterpret_cast<Floats*>(to + at) = __builtin_convertvector(sum == 0, Chosen) ? place : all;
+  };
+  auto of = [](const float* x) __attribute__((always_inline)) {
+    return converted<Doubles>(*reinterpret_cast<const Floats*>(x));
+  };
+  for (; i + 4 * count <= n; i += 4 * count) {  // sums beside each other do not wait for each other
+    Doubles a = {}, b = {}, c = {}, d = {};
+    for (const float* run : runs) {
+      const float* x = run + i;
+      a += of(x);
+      b += of(x + count);
+      c += of(x + 2 * count);
+      d += of(x + 3 * count);
+    }
+    give(a, i);
+    give(b, i + count);
+    give(c, i + 2 * count);
+    give(d, i + 3 * count);
+  }
   for (; i + count <= n; i += count) {
     Doubles sum = {};
-    for (const float* run : runs) sum += converted<Doubles>(*reinterpret_cast<const Floats*>(run + i));
-    const Floats place = one ? same : *reinterpret_cast<const Floats*>(old + i);
-    const Floats all = converted<Floats>(converted<Doubles>(place) + sum);
-    *reinterpret_cast<Floats*>(to + i) = __builtin_convertvector(sum == 0, Chosen) ? place : all;
+    for (const float* run : runs) sum += of(run + i);
+    give(sum, i);
   }
   for (; i < n; ++i) {
     double sum = 0;
@@ -148,10 +186,16 @@ template <class T> struct Added {
       rounded = T(static_cast<float>(all));
     place = sum == Held(0) ? place : rounded;  // nothing came, or nothing that counts: -0 stays
   }
-  static void give_run(T* places, const Held* sums, std::int64_t n) {
+  static void give_run(T* places, const Held* sums, std::int64_t n) { give_run(places, false, sums, n, places); }
+  // To places that were `old` (`one`: all as the first of it), and need not be there yet.
+  static void give_run(const T* old, bool one, const Held* sums, std::int64_t n, T* places) {
     std::int64_t i = 0;
-    if constexpr (std::same_as<T, float>) i = give_vectors(places, sums, n);
-    for (; i < n; ++i) give(places[i], sums[i]);
+    if constexpr (std::same_as<T, float>) i = give_vectors(old, one, sums, n, places);
+    for (; i < n; ++i) {
+      T place = old[one ? 0 : i];
+      give(place, sums[i]);
+      places[i] = place;
+    }
   }
   // Of n places that were `old` (`one`: all as the first of it), `to` is what they become by these runs, in order.
   static void give_group(const std::vector<const T*>& runs, const T* old, bool one, std::int64_t n, Held* held, T* to) {

@@ -9,6 +9,7 @@
 
 #include "array/buffer.hpp"
 #include "backend/cpu/place_blocks.hpp"
+#include "backend/cpu/place_order.hpp"
 #include "backend/cpu/scatter_kinds.hpp"
 #include "base/half.hpp"
 #include "base/stream.hpp"
@@ -41,8 +42,10 @@ template <class T, class How> class Runs {
   using Held = typename How::Held;
 
  public:
-  Runs(const T* updates, const ScatterStart& start, std::int64_t elements, T* out)
-      : updates_(updates),
+  Runs(const ScatterUpdates& updates, const ScatterStart& start, std::int64_t elements, T* out)
+      : updates_(static_cast<const T*>(updates.data)),
+        places_of_updates_(updates.places),
+        fill_(static_cast<const T*>(updates.fill)),
         elements_(elements),
         past_(elements * static_cast<std::int64_t>(sizeof(T)) >= kPastCache),
         from_(start.from == out ? nullptr : static_cast<const T*>(start.from)),
@@ -78,7 +81,7 @@ template <class T, class How> class Runs {
       if (!How::direct) table = allocate_buffer(static_cast<std::size_t>(std::min(each, elements_)) * sizeof(Held));
       for (; b < to; ++b) {
         const std::int64_t begin = b * each, end = std::min(elements_, begin + each);
-        start(begin, end, false);
+        if (How::direct) start(begin, end, false);
         auto take_all = [this, b, begin, end, &stretches](Held* held) {
           stretches.for_each(b, [=, this](const RunPlaces::Stretch& s) { take_part(s, begin, end, held); });
         };
@@ -91,7 +94,8 @@ template <class T, class How> class Runs {
           else
             std::fill_n(held, end - begin, How::none());
           take_all(held);
-          How::give_run(out_ + begin, held, end - begin);
+          const T* const old = !from_ ? out_ + begin : is_one_ ? from_ : from_ + begin;
+          How::give_run(old, from_ && is_one_, held, end - begin, out_ + begin);
         }
       }
     });
@@ -120,8 +124,7 @@ template <class T, class How> class Runs {
     start();
     if constexpr (Directly::direct)
       places_->for_each(indices_, 0, count_, [this](std::int64_t at, std::int64_t run) {
-        const T* x = updates_ + run * length_;
-        Directly::take_run(out_ + at, x, length_);
+        Directly::take_run(out_ + at, run_at(run), length_);
       });
   }
 
@@ -141,7 +144,7 @@ template <class T, class How> class Runs {
           const std::int64_t first = count_ * t / tables, last = count_ * (t + 1) / tables;
           if (length_ > 1)
             places_->for_each(indices_, first, last,
-                              [&](std::int64_t at, std::int64_t run) { take(run, 0, length_, mine + at); });
+                              [&](std::int64_t at, std::int64_t run) { take(run_at(run), length_, mine + at); });
           else
             places_->for_each(indices_, first, last,
                               [mine, x = updates_, other = mine + (each > 1 ? elements_ : 0)](
@@ -170,12 +173,14 @@ template <class T, class How> class Runs {
     if (length_ == 1) return places_->stretches(indices_);
     std::vector<RunPlaces::Stretch> out;
     if (length_ < kLongRun || count_ > kStretches || count_ * length_ < elements_) return out;
-    bool rows = true;
+    bool rows = true, inside = true;
     places_->for_each(indices_, 0, count_, [&](std::int64_t at, std::int64_t run) {
-      out.push_back({at, run * length_, length_});
+      const std::int64_t element = places_of_updates_ ? places_of_updates_[run] : run * length_;
+      out.push_back({at, element, length_});
       rows &= at % length_ == 0;
+      inside &= element >= 0;
     });
-    if (rows) out.clear();
+    if (rows || !inside) out.clear();
     return out;
   }
 
@@ -204,8 +209,7 @@ template <class T, class How> class Runs {
     in_pieces(blocks.count(), work / static_cast<double>(blocks.count()), [&](std::int64_t b, std::int64_t to) {
       BufferPtr table, together;
       for (; b < to; ++b)
-        combine(Block{blocks.first(b), blocks.first(b + 1), starts}, updates_ + first * length_,
-                blocks.entries(b, together), table);
+        combine(Block{blocks.first(b), blocks.first(b + 1), starts}, first, blocks.entries(b, together), table);
       if (past_) processor::finish_streams();
     });
   }
@@ -221,16 +225,17 @@ template <class T, class How> class Runs {
 
   // Single elements, which the entries hold.
   using Word = WordOf<sizeof(T)>;
-  void combine(const Block& block, const T*, std::span<typename PlaceBlocks<Word>::Entry> entries,
+  void combine(const Block& block, std::int64_t, std::span<typename PlaceBlocks<Word>::Entry> entries,
                BufferPtr& table) const requires(!std::same_as<Word, std::uint32_t>) {
     combine_elements<PlaceBlocks<Word>>(block, entries, table);
   }
   using Numbers = PlaceBlocks<std::uint32_t>;
-  void combine(const Block& block, const T* updates, std::span<Numbers::Entry> entries, BufferPtr& table) const {
+  // The others, whose numbers count from `first` on.
+  void combine(const Block& block, std::int64_t first, std::span<Numbers::Entry> entries, BufferPtr& table) const {
     if (std::same_as<Word, std::uint32_t> && length_ == 1)
       combine_elements<Numbers>(block, entries, table);
     else
-      combine_runs(block, updates, entries, table);
+      combine_runs(block, first, entries, table);
   }
 
   template <class Blocks>
@@ -263,31 +268,30 @@ template <class T, class How> class Runs {
   }
 
   // Runs of several elements, by their numbers.
-  void combine_runs(const Block& block, const T* updates, std::span<Numbers::Entry> entries, BufferPtr& table) const {
+  void combine_runs(const Block& block, std::int64_t first, std::span<Numbers::Entry> entries, BufferPtr& table) const {
     if (entries.empty()) {
       if (block.starts) start(block.begin, block.end, past_);
       return;
     }
-    if (length_ >= kLongRun && place_by_place(block, updates, entries, table)) return;
+    if (length_ >= kLongRun && place_by_place(block, first, entries, table)) return;
     if (block.starts) start(block.begin, block.end, false);
     const std::int64_t n = block.end - block.begin;
     if constexpr (How::direct) {
-      take_runs(entries, updates, n, out_ + block.begin);
+      take_runs(entries, first, n, out_ + block.begin);
     } else {
       Held* const held = held_of(table, std::max(n, 2 * length_));
       std::fill_n(held, n, How::none());
-      take_runs(entries, updates, n, held);
+      take_runs(entries, first, n, held);
       How::give_run(out_ + block.begin, held, n);
     }
   }
 
   // All that comes to one place while it is in registers or the nearest cache; what lies between is only copied. False,
   // and nothing is done, where runs overlap.
-  bool place_by_place(const Block& block, const T* updates, std::span<Numbers::Entry> entries, BufferPtr& table) const {
-    auto before = [](const Numbers::Entry& a, const Numbers::Entry& b) {
-      return a.place != b.place ? a.place < b.place : a.word < b.word;
-    };
-    std::sort(entries.begin(), entries.end(), before);
+  bool place_by_place(const Block& block, std::int64_t first, std::span<Numbers::Entry> entries,
+                      BufferPtr& table) const {
+    std::vector<Numbers::Entry> room;
+    sort_by_place(entries, length_, room);
     for (std::size_t k = 1; k < entries.size(); ++k)
       if (entries[k].place != entries[k - 1].place && entries[k].place < entries[k - 1].place + length_) {
         std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.word < b.word; });
@@ -302,8 +306,8 @@ template <class T, class How> class Runs {
                          to = std::min(block.end, place + length_);
       runs.clear();
       for (const std::int32_t same = entries[k].place; k < entries.size() && entries[k].place == same; ++k) {
-        if (k + kRunsAsked < entries.size()) ask_for(updates + entries[k + kRunsAsked].word * length_);
-        runs.push_back(updates + entries[k].word * length_ + (from - place));
+        if (k + kRunsAsked < entries.size()) ask_for(run_at(first + entries[k + kRunsAsked].word));
+        runs.push_back(run_at(first + entries[k].word) + (from - place));
       }
       if (block.starts) start(done, from, past_);
       done = to;
@@ -319,13 +323,13 @@ template <class T, class How> class Runs {
   }
 
   // Into a block of n elements.
-  void take_runs(std::span<Numbers::Entry> entries, const T* updates, std::int64_t n, Held* held) const {
+  void take_runs(std::span<Numbers::Entry> entries, std::int64_t first, std::int64_t n, Held* held) const {
     for (std::size_t k = 0; k < entries.size(); ++k) {
       const Numbers::Entry& e = entries[k];
-      if (k + kRunsAsked < entries.size()) ask_for(updates + entries[k + kRunsAsked].word * length_);
+      if (k + kRunsAsked < entries.size()) ask_for(run_at(first + entries[k + kRunsAsked].word));
       const std::int64_t from = std::max<std::int64_t>(0, -std::int64_t{e.place}),
                          to = std::min<std::int64_t>(length_, n - e.place);
-      take(updates + e.word * length_ + from, to - from, held + e.place + from);
+      take(run_at(first + e.word) + from, to - from, held + e.place + from);
     }
   }
   void ask_for(const T* run) const {
@@ -333,14 +337,18 @@ template <class T, class How> class Runs {
     for (std::int64_t line = 0; line < std::min<std::int64_t>(length_ * sizeof(T), 512); line += 64)
       __builtin_prefetch(at + line);
   }
-  void take(std::int64_t run, std::int64_t from, std::int64_t n, Held* held) const {
-    take(updates_ + run * length_ + from, n, held);
+  const T* run_at(std::int64_t run) const {
+    if (!places_of_updates_) return updates_ + run * length_;
+    const std::int64_t place = places_of_updates_[run];
+    return place < 0 ? fill_ : updates_ + place;
   }
   static void take(const T* x, std::int64_t n, Held* held) { How::take_run(held, x, n); }
 
   const RunPlaces* places_ = nullptr;
   void* indices_ = nullptr;
   const T* updates_;
+  const std::int64_t* places_of_updates_;
+  const T* fill_;
   std::int64_t length_ = 1, count_ = 0, elements_;
   bool past_;
   const T* from_;
@@ -376,18 +384,18 @@ template <class F> void with_way(ScatterKind kind, DType dtype, F with) {
 
 }  // namespace
 
-void scatter_runs(ScatterKind kind, DType dtype, const RunPlaces& places, void* indices, const void* updates,
-                  const ScatterStart& start, std::int64_t elements, void* out) {
+void scatter_runs(ScatterKind kind, DType dtype, const RunPlaces& places, void* indices,
+                  const ScatterUpdates& updates, const ScatterStart& start, std::int64_t elements, void* out) {
   if (elements == 0) return;
   with_way(kind, dtype, [&]<class T, class How>() {
-    Runs<T, How>(static_cast<const T*>(updates), start, elements, static_cast<T*>(out)).combine(places, indices);
+    Runs<T, How>(updates, start, elements, static_cast<T*>(out)).combine(places, indices);
   });
 }
 
 void add_stretches(DType dtype, const Stretches& stretches, const void* updates, const ScatterStart& start,
                    std::int64_t elements, void* out) {
   with_way(ScatterKind::add, dtype, [&]<class T, class How>() {
-    Runs<T, How>(static_cast<const T*>(updates), start, elements, static_cast<T*>(out)).by_stretches(stretches);
+    Runs<T, How>({.data = updates}, start, elements, static_cast<T*>(out)).by_stretches(stretches);
   });
 }
 

@@ -93,6 +93,7 @@ bool is_one(const WindowMoves& m) {
 }  // namespace
 
 std::optional<WindowMoves> window_moves(const compile::CallEqn& c) {
+  if (c.gather) return std::nullopt;
   using Window = Op::Window;
   const Window window = c.eqn.op->window;
   if (window == Window::none || window == Window::other || c.spread) return std::nullopt;

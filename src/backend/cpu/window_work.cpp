@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "backend/cpu/run_places.hpp"
 #include "backend/cpu/scatter_runs.hpp"
 #include "backend/cpu/window_moves.hpp"
+#include "array/buffer.hpp"
 #include "base/stream.hpp"
+#include "base/tasks.hpp"
 #include "lane/side_by_side.hpp"
 #include "ops/movement/gather.hpp"
 #include "ops/movement/scatter.hpp"
@@ -52,6 +55,11 @@ void read_elements(const char* array, const std::int64_t* places, std::int64_t n
   });
 }
 
+RunPlaces places_of_gather(const compile::CallEqn& c) {
+  const auto& p = c.eqn.params.get<ops::Gather>();
+  return {p.dims, p.mode, p.sizes, c.operand_types[0].shape, c.operand_types[1], c.result_types[0].shape};
+}
+
 class GatherWork final : public run::Work {
  public:
   explicit GatherWork(const compile::CallEqn& c)
@@ -59,9 +67,7 @@ class GatherWork final : public run::Work {
         indices_(c.operands[1]),
         to_(c.results[0]),
         size_(c.operand_types[0].dtype.size()),
-        places_(c.eqn.params.get<ops::Gather>().dims, c.eqn.params.get<ops::Gather>().mode,
-                c.eqn.params.get<ops::Gather>().sizes, c.operand_types[0].shape, c.operand_types[1],
-                c.result_types[0].shape) {
+        places_(places_of_gather(c)) {
     const std::int64_t bytes = c.result_types[0].nbytes();
     cost_ns = 3.0 * static_cast<double>(places_.count()) + 0.1 * static_cast<double>(bytes);
     tasks = static_cast<int>(std::clamp(static_cast<std::int64_t>(cost_ns / kTaskNs), std::int64_t{1}, kTasks));
@@ -143,6 +149,40 @@ class GatherWork final : public run::Work {
   std::vector<char> fill_;
 };
 
+// The updates of a scatter, of whose runs each lies in one that a gather reads.
+class GatheredUpdates {
+ public:
+  GatheredUpdates(const compile::CallEqn& c, std::int64_t length)
+      : from_(c.operands[2]),
+        indices_(c.operands[3]),
+        places_(places_of_gather(*c.gather)),
+        times_(places_.length() / length),
+        length_(length) {
+    const std::vector<char> filled = fill_element(*c.gather);
+    for (std::int64_t i = 0; i < places_.length(); ++i) fill_.insert(fill_.end(), filled.begin(), filled.end());
+  }
+  static bool takes(const compile::CallEqn& c, std::int64_t length) {
+    return length > 1 && places_of_gather(*c.gather).length() % length == 0;
+  }
+  /// `places`: of all runs.
+  ScatterUpdates find(char* const* at, std::int64_t* places) const {
+    in_pieces(places_.count(), 3, [&](std::int64_t begin, std::int64_t end) {
+      places_.find(at[indices_], begin, end, places + begin * times_);
+      for (std::int64_t i = end; times_ > 1 && i-- > begin;) {
+        const std::int64_t place = places[begin * times_ + (i - begin)];
+        for (std::int64_t k = times_; k-- > 0;) places[i * times_ + k] = place < 0 ? place : place + k * length_;
+      }
+    });
+    return {at[from_], places, fill_.data()};
+  }
+
+ private:
+  int from_, indices_;
+  RunPlaces places_;
+  std::int64_t times_, length_;  // runs of the scatter in one of the gather's; of those
+  std::vector<char> fill_;
+};
+
 class ScatterWork final : public run::Work {
  public:
   explicit ScatterWork(const compile::CallEqn& c)
@@ -157,12 +197,36 @@ class ScatterWork final : public run::Work {
                 type_.shape, c.operand_types[1], c.operand_types[2].shape) {
     cost_ns = 5.0 * static_cast<double>(places_.count()) +
               0.1 * static_cast<double>(type_.nbytes() + c.operand_types[2].nbytes());
+    if (!c.gather) return;
+    if (GatheredUpdates::takes(c, places_.length())) {
+      gathered_.emplace(c, places_.length());
+    } else {
+      compile::CallEqn alone = *c.gather;
+      alone.operands = {0, 1};
+      alone.results = {2};
+      read_ = std::make_unique<GatherWork>(alone);
+      read_bytes_ = alone.result_types[0].nbytes();
+      read_indices_ = c.operands[3];
+    }
   }
 
   // One task: where windows meet, the order of the updates counts. Places are shared out inside it.
   void run(char* const* at, int) const override {
+    ScatterUpdates updates{.data = at[updates_]};
+    BufferPtr here;
+    if (gathered_) {
+      here = allocate_buffer(static_cast<std::size_t>(places_.count()) * sizeof(std::int64_t));
+      updates = gathered_->find(at, static_cast<std::int64_t*>(here->data()));
+    } else if (read_) {
+      here = allocate_buffer(static_cast<std::size_t>(read_bytes_));
+      updates.data = here->data();
+      char* const own[] = {at[updates_], at[read_indices_], static_cast<char*>(here->data())};
+      in_pieces(read_->tasks, kTaskNs, [&](std::int64_t begin, std::int64_t end) {
+        for (; begin < end; ++begin) read_->run(own, static_cast<int>(begin));
+      });
+    }
     const ScatterStart start{at[operand_], is_one_};
-    scatter_runs(kind_, type_.dtype, places_, at[indices_], at[updates_], start, type_.num_elements(), at[to_]);
+    scatter_runs(kind_, type_.dtype, places_, at[indices_], updates, start, type_.num_elements(), at[to_]);
   }
 
  private:
@@ -180,6 +244,11 @@ class ScatterWork final : public run::Work {
   lax::ScatterKind kind_;
   bool is_one_;
   RunPlaces places_;
+  std::optional<GatheredUpdates> gathered_;
+  // Of a gather whose runs are others: it writes them here.
+  std::unique_ptr<GatherWork> read_;
+  std::int64_t read_bytes_ = 0;
+  int read_indices_ = -1;
 };
 
 // Rows of places that are known.
