@@ -311,10 +311,10 @@ std::size_t Frame::unlikely(std::size_t begin, std::span<std::vector<Value>> val
   const auto condition = static_cast<std::size_t>(insts[begin].when);
   Value some_lane = nullptr;
   for (const std::vector<Value>& of : values)
-    some_lane = some_lane ? b_.CreateOr(some_lane, of[condition]) : of[condition];
+    some_lane = some_lane ? lanes_.either(some_lane, of[condition]) : of[condition];
   if (mask) some_lane = b_.CreateAnd(some_lane, mask);
   llvm::BasicBlock *before = b_.GetInsertBlock(), *in = block("unlikely"), *out = block("likely");
-  b_.CreateCondBr(b_.CreateOrReduce(some_lane), in, out, llvm::MDBuilder(m_.getContext()).createBranchWeights(1, 1000));
+  b_.CreateCondBr(lanes_.any(some_lane), in, out, llvm::MDBuilder(m_.getContext()).createBranchWeights(1, 1000));
   b_.SetInsertPoint(in);
   for (std::size_t r = begin; r < end; ++r)
     for (std::vector<Value>& of : values)

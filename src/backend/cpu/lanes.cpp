@@ -126,7 +126,8 @@ Lanes::Value Lanes::unary(Un op, DType d, Value x) {
     case Un::ceil: return real ? call(In::ceil) : x;
     case Un::round_even: return real ? call(In::roundeven) : x;
     case Un::trunc: return real ? call(In::trunc) : x;
-    case Un::not_: return b_.CreateNot(x);
+    case Un::not_:
+      return d.is_bool() ? logic(Bin::xor_, x, llvm::Constant::getAllOnesValue(x->getType())) : b_.CreateNot(x);
     case Un::popcount: return call(In::ctpop);
     case Un::clz: return b_.CreateBinaryIntrinsic(In::ctlz, x, b_.getFalse());
   }
@@ -158,16 +159,16 @@ Lanes::Value Lanes::product_or_quotient(Bin op, Value x, Value y) {
 Lanes::Value Lanes::binary(Bin op, DType d, Value x, Value y) {
   const bool real = d.is_floating();
   switch (op) {
-    case Bin::add: return real ? b_.CreateFAdd(x, y) : d.is_bool() ? b_.CreateOr(x, y) : b_.CreateAdd(x, y);
+    case Bin::add: return real ? b_.CreateFAdd(x, y) : d.is_bool() ? logic(Bin::or_, x, y) : b_.CreateAdd(x, y);
     case Bin::sub: return real ? b_.CreateFSub(x, y) : b_.CreateSub(x, y);
-    case Bin::mul: return real ? product_or_quotient(op, x, y) : d.is_bool() ? b_.CreateAnd(x, y) : b_.CreateMul(x, y);
+    case Bin::mul: return real ? product_or_quotient(op, x, y) : d.is_bool() ? logic(Bin::and_, x, y) : b_.CreateMul(x, y);
     case Bin::div: return real ? product_or_quotient(op, x, y) : divide(op, d, x, y);
     case Bin::rem: return divide(op, d, x, y);
     case Bin::min:
     case Bin::max: return real ? extreme_real(op, x, y) : extreme(op, d, x, y);
-    case Bin::and_: return b_.CreateAnd(x, y);
-    case Bin::or_: return b_.CreateOr(x, y);
-    case Bin::xor_: return b_.CreateXor(x, y);
+    case Bin::and_: return d.is_bool() ? logic(op, x, y) : b_.CreateAnd(x, y);
+    case Bin::or_: return d.is_bool() ? logic(op, x, y) : b_.CreateOr(x, y);
+    case Bin::xor_: return d.is_bool() ? logic(op, x, y) : b_.CreateXor(x, y);
     case Bin::shl:
     case Bin::shr_logical:
     case Bin::shr_arithmetic: return shift(op, x, y);
@@ -314,7 +315,7 @@ Lanes::Value Lanes::library(const char* name, DType d, std::vector<Value> in, Va
   llvm::BasicBlock *work = loop, *next = loop;
   Value start = otherwise ? otherwise : llvm::Constant::getNullValue(vector_type(t));
   if (condition)
-    b_.CreateCondBr(b_.CreateOrReduce(condition), loop, after);
+    b_.CreateCondBr(any(condition), loop, after);
   else
     b_.CreateBr(loop);
   b_.SetInsertPoint(loop);
@@ -357,7 +358,7 @@ Lanes::Value Lanes::inst(const Inst& i, Value a, Value b, Value c) {
     case Inst::Kind::unary: return unary(static_cast<Un>(i.sub), types[i.a], a);
     case Inst::Kind::binary: return binary(static_cast<Bin>(i.sub), types[i.a], a, b);
     case Inst::Kind::compare: return compare(static_cast<Cmp>(i.sub), types[i.a], a, b);
-    case Inst::Kind::select: return b_.CreateSelect(a, b, c);
+    case Inst::Kind::select: return chosen(a, b, c);
     case Inst::Kind::fma: return b_.CreateIntrinsic(In::fma, {a->getType()}, {a, b, c});
     case Inst::Kind::convert: return convert(types[i.a], i.dtype, a);
     case Inst::Kind::narrow: return narrow(a, DType(static_cast<DType::Kind>(i.sub)));

@@ -5,6 +5,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include <map>
 #include <vector>
 
 #include "backend/cpu/kernel.hpp"
@@ -26,6 +27,10 @@ class Lanes {
   llvm::Type* memory_type(DType dtype) const;  // in memory; bool: i8, 16-bit floats: i16 or half
   llvm::Type* vector_type(llvm::Type* scalar) const { return llvm::FixedVectorType::get(scalar, count); }
 
+  /// Of bools: of some lane.
+  Value any(Value condition);
+  /// Whether either is.
+  Value either(Value a, Value b) { return logic(VectorIR::Bin::or_, a, b); }
   /// One instruction other than load. `operands` are vectors.
   Value inst(const compile::Inst& i, Value a, Value b, Value c);
   Value constant(DType dtype, std::int64_t bits);
@@ -38,6 +43,10 @@ class Lanes {
 
  private:
   Value unary(VectorIR::Un op, DType dtype, Value x);
+  Value logic(VectorIR::Bin op, Value x, Value y);
+  Value chosen(Value condition, Value a, Value b);
+  Value mask_of(Value condition, unsigned bits);
+  unsigned mask_bits(Value condition) const;
   Value binary(VectorIR::Bin op, DType dtype, Value x, Value y);
   Value product_or_quotient(VectorIR::Bin op, Value x, Value y);
   Value divide(VectorIR::Bin op, DType dtype, Value x, Value y);
@@ -63,6 +72,8 @@ class Lanes {
   llvm::Module& m_;
   llvm::IRBuilder<>& b_;
   bool wide_;
+  // Of bools that are computed of others: all bits of a lane, as wide as those of what was compared. (lanes_masks.cpp)
+  std::map<Value, Value> masks_;
 
  public:
   std::vector<DType> types;  // of the registers, set by the kernel's emitter
