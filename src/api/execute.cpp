@@ -8,6 +8,7 @@
 #include "array/pinned.hpp"
 #include "base/lru.hpp"
 #include "distributed/agree.hpp"
+#include "ir/pass_list.hpp"
 #include "mesh/places.hpp"
 #include "run/program_number.hpp"
 #include "tutti/base/config.hpp"
@@ -19,6 +20,7 @@ struct CachedPlan {
   LocalProgram program;
   std::vector<bool> donatable;
   unsigned long settings;
+  PassSet left_out;
   std::shared_ptr<Executable> plan;
 };
 
@@ -27,10 +29,12 @@ class PlanCache {
  public:
   std::shared_ptr<Executable> find_or_compile(const LocalProgram& program, const std::vector<bool>& donatable) {
     const unsigned long settings = config::generation();
+    const PassSet left_out = passes_left_out();
     std::size_t h = hash_combine(content_hash(program), settings);
     for (bool d : donatable) h = hash_combine(h, d);
     auto same = [&](const CachedPlan& k) {
-      return k.settings == settings && k.donatable == donatable && content_equal(k.program, program);
+      return k.settings == settings && k.left_out == left_out && k.donatable == donatable &&
+             content_equal(k.program, program);
     };
     {
       std::lock_guard lock(mutex_);
@@ -40,7 +44,7 @@ class PlanCache {
     std::vector<CachedPlan> out;  // ends after the lock, with its machine code unless somebody still runs it
     std::lock_guard lock(mutex_);
     if (const CachedPlan* known = plans_.find(h, same)) return known->plan;  // another thread was quicker
-    plans_.insert(h, {program, donatable, settings, plan});
+    plans_.insert(h, {program, donatable, settings, left_out, plan});
     out = plans_.shrink(config::cache_bounds().plans);
     return plan;
   }

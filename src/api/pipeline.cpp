@@ -10,7 +10,6 @@
 #include "mesh/places.hpp"
 #include "partition/at_place.hpp"
 #include "partition/between.hpp"
-#include "partition/combine.hpp"
 #include "partition/partition.hpp"
 #include "partition/send_early.hpp"
 #include "run/transport.hpp"
@@ -40,7 +39,7 @@ BoundaryAxes boundary_of(const Mesh& mesh) {
 // that would make a message needless, as each has its Cause.
 LocalProgram partitioned(const ShardedProgram& sharded, const BoundaryAxes& boundary) {
   LocalProgram local = partition(sharded, boundary, Chooser());
-  const ProgramPtr by_parts = complex_parts(local.program);
+  const ProgramPtr by_parts = run_pass(PassId::local_complex_parts, complex_parts, local.program);
   if (count_sends(*by_parts) == count_sends(*local.program)) local.program = by_parts;
   return local;
 }
@@ -48,12 +47,10 @@ LocalProgram partitioned(const ShardedProgram& sharded, const BoundaryAxes& boun
 // Several processes: what each runs is the part of a program that all have in common.
 LocalProgram common_program(const ShardedProgram& sharded, const std::shared_ptr<const Places>& places,
                             const std::vector<Sharding>& inputs, const std::string& what, int& number) {
-  const ShardedProgram seen = run_pass("between", [&] { return between_processes(sharded, places, inputs); });
-  LocalProgram local = run_pass("partition", partitioned, seen, BoundaryAxes::every());
+  const ShardedProgram seen = run_pass(PassId::between, [&] { return between_processes(sharded, places, inputs); });
+  LocalProgram local = run_pass(PassId::partition, partitioned, seen, BoundaryAxes::every());
   if (count_sends(*local.program) == 0) return local;
-  local = run_pass("send_early", send_early, local);  // readers stand behind what can be combined
-  local = run_pass("combine", combine_collectives, local);
-  local = run_pass("send_early", send_early, local);
+  local = scheduled(std::move(local));
   const std::uint64_t text =
       distributed::check_same(common_text(local, sharded.mesh), what.c_str(), "the program of '" + what + "'");
   number = 1 + static_cast<int>(text % (run::Transport::kProgramChannels - 1));
@@ -68,15 +65,15 @@ std::string common_text(const LocalProgram& between, const Mesh& mesh) {
 
 // callable --trace--> Program --transform--> Program --propagate--> ShardedProgram --partition--> LocalProgram
 // --compile--> Executable: what is traced and transformed comes in as `recorded`. Plans are compiled once for equal
-// local programs, in passes that compile/pipeline.cpp lists.
+// local programs. All passes on the way are in ir/pass_list.cpp, in order.
 Prepared prepare(const ProgramPtr& recorded, std::vector<Placement> inputs, const ExecuteOptions& options) {
   distributed::tell_if_alone();
   PassesOf passes(options.what);
-  const ProgramPtr program = run_pass("inline", inline_calls, recorded);
+  const ProgramPtr program = inline_calls(recorded);
   std::vector<Sharding> lying;
   if (process_count() > 1)
     for (const Placement& p : inputs) lying.push_back(p.sharding);
-  ShardedProgram sharded = run_pass("propagate", [&] {
+  ShardedProgram sharded = run_pass(PassId::propagate, [&] {
     return propagate(program, Asked{std::move(inputs), options.out_shardings, options.what});
   });
   if (sharded.mesh.has_value()) check_exist(NamedSharding(sharded.mesh, P()), {options.what.c_str()});
@@ -88,10 +85,10 @@ Prepared prepare(const ProgramPtr& recorded, std::vector<Placement> inputs, cons
   out.program = sharded.program;
   if (const std::shared_ptr<const Places> places = places_of(sharded.mesh)) {
     out.between = std::make_shared<LocalProgram>(common_program(sharded, places, lying, options.what, out.number));
-    out.executable = compiled(run_pass("at_place", at_place, *out.between, *places), options.donatable);
+    out.executable = compiled(run_pass(PassId::at_place, at_place, *out.between, *places), options.donatable);
   } else {
     const BoundaryAxes boundary = boundary_of(sharded.mesh);
-    const LocalProgram local = run_pass("partition", partitioned, sharded, boundary);
+    const LocalProgram local = run_pass(PassId::partition, partitioned, sharded, boundary);
     out.executable =
         boundary.any() ? simulated_devices().compile(local, options.donatable) : compiled(local, options.donatable);
   }

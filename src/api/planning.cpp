@@ -42,7 +42,7 @@ class Queries final : public PlanQueries {
 Planned planned(std::shared_ptr<const ShardedProgram> sharded, const Sent& sent) {
   Planned out;
   out.sharded = std::move(sharded);
-  out.local = run_pass("partition", [&] { return partition(*out.sharded, BoundaryAxes::every()); });
+  out.local = run_pass(PassId::partition, [&] { return partition(*out.sharded, BoundaryAxes::every()); });
   // Manual regions count as what all their devices do together.
   const LocalProgram whole = partition(*out.sharded, BoundaryAxes::none());
   out.report = explain(out.local, sent, whole.program.get());
@@ -63,9 +63,10 @@ Planned planned(const PlanRequest& request, const std::vector<Sharding>* inputs)
   for (std::size_t i = 0; inputs && i < inputs->size(); ++i)
     if ((*inputs)[i].has_value()) asked.inputs[i] = {(*inputs)[i], true, request.inputs[i].name};
   PassesOf passes(request.what);
-  const ProgramPtr program = run_pass("inline", inline_calls, request.program);
+  const ProgramPtr program = inline_calls(request.program);
   return planned(
-      std::make_shared<const ShardedProgram>(run_pass("propagate", [&] { return propagate(program, asked); })), {});
+      std::make_shared<const ShardedProgram>(run_pass(PassId::propagate, [&] { return propagate(program, asked); })),
+      {});
 }
 
 Explanation::Memory memory_of(const LocalProgram& local, const std::vector<bool>& donatable) {

@@ -51,6 +51,9 @@ const EnvironmentVariable num_threads{
     "threads that run a program; default: as many as the process has cores (hyper-threads apart, "
     "affinity and quotas of containers respected)",
     Kind::whole, 1};
+const EnvironmentVariable passes{"TUTTI_PASSES", "names with commas, each behind a minus",
+                                 "leave these passes of the compiler out, of those that `./dev passes` calls "
+                                 "optional: `-hoist,-share`; to find one that computes something wrong"};
 const EnvironmentVariable pin{"TUTTI_PIN", "`0` (default), `1`",
                               "bind each worker to the processors of one node of the memory (NUMA)", Kind::words};
 const EnvironmentVariable spin_us{"TUTTI_SPIN_US", "a number, default 50",
@@ -61,8 +64,8 @@ const EnvironmentVariable wait_limit{"TUTTI_WAIT_LIMIT", "seconds, default 0: no
 
 std::span<const EnvironmentVariable* const> all() {
   static constexpr const EnvironmentVariable* table[] = {
-      &backend,     &check, &collective_timeout, &cpu_devices, &cpu_ir, &cpu_isa, &dump,
-      &job_process, &log,   &mpi_module,         &num_threads, &pin,    &spin_us, &wait_limit};
+      &backend, &check,      &collective_timeout, &cpu_devices, &cpu_ir, &cpu_isa, &dump,      &job_process,
+      &log,     &mpi_module, &num_threads,        &passes,      &pin,    &spin_us, &wait_limit};
   return table;
 }
 
@@ -141,9 +144,14 @@ std::string problem(const EnvironmentVariable& variable, std::string_view value)
 }
 
 const char* nearest(std::string_view name) {
-  return (*std::min_element(all().begin(), all().end(),
-                            [&](const auto* a, const auto* b) { return edits(name, a->name) < edits(name, b->name); }))
-      ->name;
+  std::vector<std::string_view> names;
+  for (const EnvironmentVariable* v : all()) names.emplace_back(v->name);
+  return nearest(name, names).data();
+}
+
+std::string_view nearest(std::string_view name, std::span<const std::string_view> names) {
+  return *std::min_element(names.begin(), names.end(),
+                           [&](std::string_view a, std::string_view b) { return edits(name, a) < edits(name, b); });
 }
 
 std::string value(const EnvironmentVariable& variable) {

@@ -22,7 +22,7 @@ struct EnvironmentVariable {
 namespace environment {
 
 extern const EnvironmentVariable backend, check, collective_timeout, cpu_devices, cpu_ir, cpu_isa, dump, job_process,
-    log, mpi_module, num_threads, pin, spin_us, wait_limit;
+    log, mpi_module, num_threads, passes, pin, spin_us, wait_limit;
 
 /// The whole table, by name.
 std::span<const EnvironmentVariable* const> all();
@@ -36,6 +36,8 @@ double number(const EnvironmentVariable& variable, double otherwise);
 std::string problem(const EnvironmentVariable& variable, std::string_view value);
 /// The name in the table that a wrong one is likest to.
 const char* nearest(std::string_view name);
+/// Of these names (at least one).
+std::string_view nearest(std::string_view name, std::span<const std::string_view> names);
 /// Whether `word` is one of the comma-separated words of the value.
 bool has_word(const EnvironmentVariable& variable, std::string_view word);
 

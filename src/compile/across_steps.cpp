@@ -6,6 +6,7 @@
 
 #include "compile/passes.hpp"
 #include "compile/step_values.hpp"
+#include "ir/pass_list.hpp"
 #include "ops/contraction/dot_general.hpp"
 #include "ops/movement/movement.hpp"
 #include "ops/movement/transpose.hpp"
@@ -122,7 +123,9 @@ class Products {
 Program across_steps(const Program& program) {
   return with_loops(program, [](OpenLoop& l) {
     if (l.form.length == 0 || l.form.length == 1) return;
-    l.change_body([](Program p) { return share_equal(simplify(p)); });  // products in their canonical order
+    l.change_body([](Program p) {
+      return share_equal(order_products(is_left_out(PassId::simplify) ? std::move(p) : simplify(p)));
+    });
     StepValues step(l);
     Products(step).run();
     if (l.condition || l.form.length >= StepValues::kFewestSteps) take_sums_out(step);

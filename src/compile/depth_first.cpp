@@ -1,7 +1,5 @@
-// One example through all layers, then the next: what it leaves behind is still in a cache when it is needed, and
-// threads meet once for all of them.
-#include "compile/depth_first.hpp"
-
+// Products and loops of layers run a few rows at a time, all of them, from the first to the last: what an example
+// leaves behind in one layer is still in a cache when it is needed, and threads meet once for all layers.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -29,20 +27,35 @@ class DepthFirst {
 
   // Nothing is moved where something is sent: there each gradient is sent as soon as it is known, while others are
   // computed.
-  std::vector<Stage> run() {
-    if (std::any_of(p_.steps.begin(), p_.steps.end(), is_sending)) return {};
+  void run() {
+    if (std::any_of(p_.steps.begin(), p_.steps.end(), is_sending)) return;
     std::vector<int> all(p_.steps.size());
     std::iota(all.begin(), all.end(), 0);
     part(std::move(all));
-    if (stages_.empty()) return {};
+    if (stages_.empty()) return;
     std::vector<Step> steps;
     steps.reserve(p_.steps.size());
     for (int i : order_) steps.push_back(std::move(p_.steps[i]));
     p_.steps = std::move(steps);
-    return std::move(stages_);
+    put_stages();
   }
 
  private:
+  // All other steps stay stages of their own.
+  void put_stages() {
+    p_.stages.clear();
+    auto next = stages_.begin();
+    for (int i = 0; i < static_cast<int>(p_.steps.size()); ++i) {
+      if (next == stages_.end() || i != next->steps.front()) {
+        p_.stages.push_back({.steps = {i}});
+        continue;
+      }
+      i = next->steps.back();
+      p_.stages.push_back(std::move(*next++));
+      p_.stages.back().grouped = true;
+    }
+  }
+
   static bool is_dot(const Step& s) { return std::holds_alternative<Dot>(s.what); }
 
   void part(std::vector<int> steps) {
@@ -259,7 +272,10 @@ class DepthFirst {
 
 }  // namespace
 
-std::vector<Stage> depth_first(Plan& plan) { return DepthFirst(plan).run(); }
+Plan depth_first(Plan plan) {
+  DepthFirst(plan).run();
+  return plan;
+}
 
 }  // namespace tutti::compile
 

@@ -1,4 +1,5 @@
-// The passes that a LocalProgram goes through on its way to a Plan: pure functions, one a file.
+// The passes between a LocalProgram and a Plan: pure functions, one a file. Their order is in compile/pipeline.cpp, the
+// reasons for it in ir/pass_list.cpp.
 #pragma once
 
 #include "compile/fuse.hpp"
@@ -27,9 +28,12 @@ Program direct_solves(const Program& program);
 /// The place of an extremum, of many elements, becomes two reductions; `within`, in a step of a loop or a branch, of
 /// any number.
 Program places_of_extrema(const Program& program, bool within);
-/// Removes what does nothing and brings contractions to the order batch, free, contracted | batch, contracted, free by
-/// transposes (which are only readings). Keeps bits.
+/// Removes what does nothing: reductions of reductions, transposes of products; products of vectors, and many small
+/// ones, become sums, in another order of additions.
 Program simplify(const Program& program);
+/// Brings matrix products to the order batch, free, contracted | batch, contracted, free by transposes (which are only
+/// readings). Keeps bits.
+Program order_products(const Program& program);
 /// Equal Eqns become one; what nobody needs goes.
 Program share_equal(const Program& program);
 /// Of large arrays a mean and the squared deviations from it are taken together, block of rows by block. Changes the
@@ -45,8 +49,15 @@ Program put_together_again(const Program& program);
 Plan assign_memory(Plan plan, const std::vector<bool>& donatable);
 /// The same of a Plan within a loop: output k may lie in the memory of input own[k] alone (-1: of none).
 Plan assign_memory_within(Plan plan, const std::vector<int>& own);
-/// Which steps are a stage: each one alone, but loops that hand large values to each other row by row together.
-/// `within`: a step of a loop, or a branch.
+/// Tiny steps stand behind the last large one that they need, so that they do not stand between large loops.
+Plan lift_scalars(Plan plan);
+/// Every step is a stage of its own.
+Plan one_stage_each(Plan plan);
+/// Products and loops that run a few rows at a time, all of them, from the first to the last, become one stage, with
+/// what they keep for a chunk of rows alone. Nothing but stages, the order of steps and the kinds of storages changes.
+Plan depth_first(Plan plan);
+/// Loops that hand large values to each other row by row become one stage, if they are stages of their own. `within`: a
+/// step of a loop, or a branch.
 Plan group_stages(Plan plan, bool within);
 /// Products whose results are only copied, whole rows to other places, write them there.
 Plan place_products(Plan plan);
@@ -75,7 +86,8 @@ Plan lower(const Program& program, const Fusion& fusion);
 /// All passes, in order. Nothing here knows about machine code.
 Plan compile(const LocalProgram& program, const std::vector<bool>& donatable);
 
-/// The same passes for what a step of a loop, or a branch, computes; `own` as above, empty: none.
+/// Those passes of the same list that run on bodies, for what a step of a loop, or a branch, computes; `own` as above,
+/// empty: none.
 Plan plan_within(const Program& program, const std::vector<int>& own);
 
 }  // namespace tutti::compile

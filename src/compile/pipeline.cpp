@@ -1,173 +1,83 @@
-// The way of a LocalProgram to a Plan.
-#include <cstring>
-#include <unordered_map>
-
-#include "array/literal.hpp"
+// The passes from a LocalProgram to a Plan, bound to their rows of the list (ir/pass_list.cpp, which says what each
+// does and why it stands where it stands). Whole programs and bodies of loops and branches go through the same two
+// tables; the rows say which passes run on which.
 #include "compile/apart.hpp"
-#include "compile/dot.hpp"
-#include "compile/fuse.hpp"
 #include "compile/live.hpp"
-#include "compile/loop.hpp"
+#include "compile/looping.hpp"
 #include "compile/passes.hpp"
-#include "compile/repeat.hpp"
-#include "ir/index.hpp"
 #include "ir/passes.hpp"
 
 namespace tutti::compile {
 namespace {
 
-class Lowering final : public Storages {
- public:
-  Lowering(Plan& plan, const Fusion& fusion)
-      : plan_(plan), p_(plan.program), f_(fusion), index_(plan.program), storage_(plan.program.types.size(), -1) {}
-
-  void run() {
-    for (std::size_t i = 0; i < p_.inputs.size(); ++i) {
-      storage_[p_.inputs[i]] = add(Storage::Kind::input, static_cast<int>(i), p_.type(p_.inputs[i]).nbytes());
-      plan_.inputs.push_back(storage_[p_.inputs[i]]);
-    }
-    for (const Atom& a : p_.outputs) {
-      if (a.is_literal()) {
-        plan_.outputs.push_back(literal(a.literal));
-        continue;
-      }
-      int& s = storage_[base(a.id)];
-      if (s < 0) s = add(Storage::Kind::output, static_cast<int>(plan_.outputs.size()), p_.type(a).nbytes());
-      plan_.outputs.push_back(s);
-    }
-    for (const Unit& u : f_.units) lower(u);
-  }
-
-  int of(ValueId v) override {
-    int& s = storage_[base(v)];
-    if (s < 0) s = add(Storage::Kind::temporary, -1, p_.type(base(v)).nbytes());
-    return s;
-  }
-  int temporary(std::int64_t bytes) override { return add(Storage::Kind::temporary, -1, bytes); }
-  int literal(const Scalar& value) override {
-    auto [known, fresh] = literals_.try_emplace(value, -1);
-    if (!fresh) return known->second;
-    const int s = add(Storage::Kind::constant, -1, value.dtype.size());
-    plan_.storages[s].offset = static_cast<std::int64_t>(plan_.constants.size());
-    plan_.constants.resize(plan_.constants.size() + 8);
-    write_scalar(value, value.dtype, plan_.constants.data() + plan_.storages[s].offset);
-    known->second = s;
-    return s;
-  }
-
- private:
-  ValueId base(ValueId v) const {
-    while (f_.readings[v].base.id != v) v = f_.readings[v].base.id;
-    return v;
-  }
-  int add(Storage::Kind kind, int index, std::int64_t bytes) {
-    plan_.storages.push_back({.kind = kind, .index = index, .bytes = bytes});
-    return static_cast<int>(plan_.storages.size()) - 1;
-  }
-
-  void lower(const Unit& u) {
-    auto emit = [&](auto what) { plan_.steps.push_back(Step{std::move(what), u.eqns}); };
-    if (u.kind == Unit::Kind::loop) {
-      for (Loop& l : lower_loop(p_, f_, u, *this)) emit(std::move(l));
-      return;
-    }
-    const Eqn& e = p_.eqns[u.eqns[0]];
-    if (u.kind == Unit::Kind::dot) return emit(lower_dot(p_, f_, e, *this));
-    if (e.op->loop) return emit(repeat(e));
-    if (e.op->role == tutti::Role::branch) return emit(branch(e));
-    CallEqn c{e, {}, {}, {}, {}};
-    for (std::size_t k = 0; k < e.operands.size(); ++k) {
-      const Atom& a = e.operands[k];
-      c.operand_types.push_back(p_.type(a));
-      const std::optional<Scalar> one = spread_operand(p_, f_, e, static_cast<int>(k));
-      c.operands.push_back(one ? literal(*one) : operand(a));
-      c.spread |= one.has_value();
-    }
-    for (ValueId v : e.results) {
-      c.result_types.push_back(p_.type(v));
-      c.results.push_back(of(v));
-    }
-    emit(std::move(c));
-  }
-
-  int operand(const Atom& a) { return a.is_literal() ? literal(a.literal) : of(a.id); }
-
-  Repeat repeat(const Eqn& e) {
-    std::vector<char> used;
-    for (ValueId v : e.results) used.push_back(index_.is_read(v));
-    const Looping l = looping(e, loop_of(e), used);
-    Repeat r;
-    const std::int64_t scratch = plan_repeat(l, r);
-    for (const auto* list : {&l.condition_consts, &l.consts, &l.carries, &l.xs})
-      for (int k : *list) r.operands.push_back(operand(e.operands[k]));
-    for (std::size_t c = 0; c < r.carries.size(); ++c) {
-      r.carries[c].start = operand(e.operands[l.carries[c]]);
-      r.carries[c].result = of(e.results[l.carry_results[c]]);
-    }
-    for (const auto* list : {&l.carry_results, &l.ys})
-      for (int k : *list) r.results.push_back(of(e.results[k]));
-    for (const auto& [from, to] : l.passed) {
-      r.passed.push_back({operand(e.operands[from]), of(e.results[to])});
-      r.passed_bytes.push_back(p_.type(e.results[to]).nbytes());
-    }
-    if (scratch) r.scratch = temporary(scratch);
-    return r;
-  }
-
-  Branch branch(const Eqn& e) {
-    Branch b;
-    const std::int64_t scratch = plan_branch(e.subs, b);
-    b.index = operand(e.operands[0]);
-    for (std::size_t k = 1; k < e.operands.size(); ++k) b.operands.push_back(operand(e.operands[k]));
-    for (ValueId v : e.results) b.results.push_back(of(v));
-    if (scratch) b.scratch = temporary(scratch);
-    return b;
-  }
-
-  Plan& plan_;
-  const Program& p_;
-  const Fusion& f_;
-  ProgramIndex index_;
-  std::vector<int> storage_;
-  struct LiteralHash {
-    std::size_t operator()(const Scalar& x) const { return field::hash(x); }
-  };
-  std::unordered_map<Scalar, int, LiteralHash> literals_;  // storages
+// Facts about a program that passes ask besides the program.
+struct Scope {
+  bool within;                         // the body of a loop, or a branch
+  const std::vector<bool>& donatable;  // by input, of a whole program; empty: none
+  const std::vector<int>& own;         // by output, of a body; see assign_memory_within
 };
+
+template <class T> struct Bound {
+  PassId id;
+  T (*run)(T&&, const Scope&);
+};
+
+constexpr Bound<Program> kOnProgram[] = {
+    {PassId::live, [](Program&& p, const Scope&) { return live(p); }},
+    {PassId::known_windows, [](Program&& p, const Scope&) { return known_windows(p); }},
+    {PassId::flat_places, [](Program&& p, const Scope&) { return flat_places(p); }},
+    {PassId::live_again, [](Program&& p, const Scope&) { return live(p); }},
+    {PassId::hoist, [](Program&& p, const Scope&) { return hoist(p); }},
+    {PassId::across_steps, [](Program&& p, const Scope&) { return across_steps(p); }},
+    {PassId::direct_solves, [](Program&& p, const Scope&) { return direct_solves(p); }},
+    {PassId::extrema, [](Program&& p, const Scope& s) { return places_of_extrema(p, s.within); }},
+    {PassId::simplify, [](Program&& p, const Scope&) { return simplify(p); }},
+    {PassId::order_products, [](Program&& p, const Scope&) { return order_products(p); }},
+    {PassId::share, [](Program&& p, const Scope&) { return share_equal(p); }},
+    {PassId::before_gathers, [](Program&& p, const Scope&) { return before_gathers(p); }},
+    {PassId::deviations, [](Program&& p, const Scope&) { return deviations_by_blocks(p); }},
+    {PassId::apart, [](Program&& p, const Scope&) { return take_apart(p); }},
+    {PassId::parts_again, [](Program&& p, const Scope&) { return put_together_again(p); }},
+    {PassId::recompute, [](Program&& p, const Scope&) { return recompute(p); }},
+    {PassId::own_outputs, [](Program&& p, const Scope&) { return with_own_outputs(std::move(p)); }},
+};
+
+constexpr Bound<Plan> kOnPlan[] = {
+    {PassId::scatter_gathers, [](Plan&& p, const Scope&) { return scatter_gathers(std::move(p)); }},
+    {PassId::place_products, [](Plan&& p, const Scope&) { return place_products(std::move(p)); }},
+    {PassId::mask_products, [](Plan&& p, const Scope&) { return mask_products(std::move(p)); }},
+    {PassId::place_loops, [](Plan&& p, const Scope&) { return place_loops(std::move(p)); }},
+    {PassId::lift_scalars, [](Plan&& p, const Scope&) { return lift_scalars(std::move(p)); }},
+    {PassId::stages, [](Plan&& p, const Scope&) { return one_stage_each(std::move(p)); }},
+    {PassId::depth_first, [](Plan&& p, const Scope&) { return depth_first(std::move(p)); }},
+    {PassId::rows, [](Plan&& p, const Scope& s) { return group_stages(std::move(p), s.within); }},
+    {PassId::join, [](Plan&& p, const Scope&) { return join_small(std::move(p)); }},
+    {PassId::await, [](Plan&& p, const Scope&) { return await_late(std::move(p)); }},
+    {PassId::memory,
+     [](Plan&& p, const Scope& s) {
+       return s.within ? assign_memory_within(std::move(p), s.own) : assign_memory(std::move(p), s.donatable);
+     }},
+};
+
+template <class T, std::size_t N> T run_all(const Bound<T> (&passes)[N], T value, const Scope& scope) {
+  for (const Bound<T>& p : passes)
+    if (runs_on(p.id, scope.within)) value = run_pass(p.id, p.run, std::move(value), scope);
+  return value;
+}
+
+Plan planned(const Program& program, const Scope& scope) {
+  const Program p = run_all(kOnProgram, program, scope);
+  const Fusion fusion = run_pass(PassId::fuse, fuse, p);
+  return run_all(kOnPlan, run_pass(PassId::lower, lower, p, fusion), scope);
+}
 
 }  // namespace
 
-Plan lower(const Program& program, const Fusion& fusion) {
-  Plan plan;
-  plan.program = program;
-  Lowering(plan, fusion).run();
-  return plan;
-}
-
 Plan compile(const LocalProgram& local, const std::vector<bool>& donatable) {
-  Program p = run_pass("hoist", hoist, live(flat_places(known_windows(live(*local.program)))));
-  p = run_pass("across_steps", across_steps, p);
-  p = run_pass("simplify", simplify, places_of_extrema(direct_solves(p), false));
-  p = before_gathers(run_pass("share", share_equal, p));
-  p = run_pass("apart", take_apart, deviations_by_blocks(p));
-  p = run_pass("recompute", recompute, p);
-  const Fusion fusion = run_pass("fuse", fuse, p);
-  Plan plan = run_pass(
-      "lower",
-      [](const Program& q, const Fusion& f) { return place_loops(mask_products(place_products(scatter_gathers(lower(q, f))))); }, p,
-      fusion);
-  plan = run_pass(
-      "rows", [](Plan p) { return join_small(group_stages(std::move(p), false)); }, std::move(plan));
-  plan = run_pass("await", await_late, std::move(plan));
-  return run_pass("memory", assign_memory, std::move(plan), donatable);
+  return planned(*local.program, {false, donatable, {}});
 }
 
-Plan plan_within(const Program& program, const std::vector<int>& own) {
-  const Program p =
-      with_own_outputs(recompute(take_apart(before_gathers(share_equal(simplify(places_of_extrema(direct_solves(program), true)))))));
-  Plan plan = place_loops(mask_products(place_products(scatter_gathers(lower(p, fuse(p))))));
-  return assign_memory_within(await_late(group_stages(std::move(plan), true)), own);
-}
+Plan plan_within(const Program& program, const std::vector<int>& own) { return planned(program, {true, {}, own}); }
 
 }  // namespace tutti::compile
 

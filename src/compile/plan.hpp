@@ -146,6 +146,7 @@ struct Stage {
   std::int64_t groups = 0;  // not 0: of neighbouring chunks; what adds up over rows does so within one, chunk by chunk
   std::int64_t scratch_bytes = 0;  // of the chunk storages, per task
   std::vector<int> awaits;         // collectives of earlier stages that are over when this one begins
+  bool grouped = false;            // by depth_first: the pass `rows` leaves it as it is
 };
 
 struct Plan {

@@ -186,8 +186,7 @@ class Recompute {
 }  // namespace
 
 Program recompute(const Program& program) {
-  const Program whole = put_together_again(program);
-  Recompute pass(whole);
+  Recompute pass(program);
   Program made = pass.run();
   return pass.has_common() ? Recompute(made).run() : made;
 }

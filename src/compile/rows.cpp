@@ -5,9 +5,9 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include "base/effort.hpp"
-#include "compile/depth_first.hpp"
 #include "compile/passes.hpp"
 #include "compile/reach.hpp"
 
@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::int64_t kReuse = std::int64_t{4} << 20;    // bytes handed on, at least: less stays in a cache anyway
 constexpr std::int64_t kChunk = std::int64_t{288} << 10;  // bytes handed on within a chunk, about
-constexpr std::int64_t kTiny = 64;                        // elements
 constexpr std::size_t kMostSteps = 24;
 constexpr std::int64_t kQuickBody = 16;  // instructions
 constexpr std::int64_t kBox = 1 << 16;   // elements of boxes that are worth several tasks, and of one task, about
@@ -30,18 +29,19 @@ class Grouping {
                                  })) {}
 
   void run() {
-    lift_scalars();
-    const std::vector<Stage> deep = depth_first(p_);
+    std::vector<Stage> grouped;
+    for (Stage& s : std::exchange(p_.stages, {}))
+      if (s.grouped) grouped.push_back(std::move(s));
     find_readers();
     const int n = static_cast<int>(p_.steps.size());
-    auto next = deep.begin();
+    auto next = grouped.begin();
     for (int i = 0; i < n;) {
-      if (next != deep.end() && i == next->steps.front()) {
+      if (next != grouped.end() && i == next->steps.front()) {
         i = next->steps.back() + 1;
-        p_.stages.push_back(*next++);
+        p_.stages.push_back(std::move(*next++));
         continue;
       }
-      border_ = next != deep.end() ? next->steps.front() : n;
+      border_ = next != grouped.end() ? next->steps.front() : n;
       int end = keep_storages_ ? i + 1 : longest(i);
       Stage s;
       if (end - i > 1) {
@@ -61,30 +61,6 @@ class Grouping {
 
  private:
   const Loop* loop(int step) const { return std::get_if<Loop>(&p_.steps[step].what); }
-
-  // Tiny steps go to behind the last large one that they need, so that they do not stand between large loops. What
-  // reads the result of a collective stays where it is: messages travel until then.
-  void lift_scalars() {
-    std::vector<int> large(p_.storages.size(), -1);  // by storage: the last large step that it needs
-    std::vector<std::pair<int, int>> places;         // large step, step
-    std::vector<int> reads, writes;
-    for (int i = 0; i < static_cast<int>(p_.steps.size()); ++i) {
-      uses_of(p_.steps[i], reads, writes);
-      int place = i;
-      if (const Loop* l = loop(i); l && product(l->extents) <= kTiny) {
-        place = -1;
-        for (int r : reads) place = std::max(place, large[r]);
-        if (place >= 0 && is_sending(p_.steps[place])) place = i;
-      }
-      for (int w : writes) large[w] = std::max(large[w], place);
-      places.push_back({place, i});
-    }
-    std::sort(places.begin(), places.end());
-    std::vector<Step> out;
-    out.reserve(p_.steps.size());
-    for (auto [place, i] : places) out.push_back(std::move(p_.steps[i]));
-    p_.steps = std::move(out);
-  }
 
   void find_readers() {
     first_reader_.assign(p_.storages.size(), static_cast<int>(p_.steps.size()));

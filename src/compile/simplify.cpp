@@ -35,7 +35,7 @@ class Simplifier {
       if (e.op == &ops::dot_general) {
         if (sum_of_products(e) || products_in_loops(e) || small_products(e)) continue;
         dots_[e.results[0]] = &e;
-        order_dot(e);
+        out_.eqns.push_back(e);
       } else if (e.op == &ops::transpose && turn_dot(e))
         continue;
       else if (e.op->reduce != Op::Reduce::none)
@@ -239,7 +239,7 @@ class Simplifier {
     wide.params = params;
     wide.results = {fresh(ops::type(float32, to.shape))};
     const Atom value = wide.results[0];
-    order_dot(std::move(wide));
+    out_.eqns.push_back(std::move(wide));
     const Atom rounded = converted(value, to.dtype, e.loc);
     out_.eqns.push_back(eqn(ops::reshape, ops::Reshape{to.shape}, {rounded}, e.results[0], e.loc));
     return true;
@@ -276,44 +276,6 @@ class Simplifier {
     return transposed(added(ops::reshape, ops::Reshape{kept}, {x}, t, loc), order, loc);
   }
 
-  void order_dot(Eqn e) {
-    ops::DotGeneral params = e.params.get<ops::DotGeneral>();
-    lax::DotDims& d = params.dims;
-    // Summed dims in the order of the lhs's memory, so that they merge there.
-    std::vector<std::pair<std::int64_t, std::int64_t>> contract;
-    for (std::size_t i = 0; i < d.lhs_contract.size(); ++i) contract.push_back({d.lhs_contract[i], d.rhs_contract[i]});
-    std::sort(contract.begin(), contract.end());
-    d.lhs_contract.clear();
-    d.rhs_contract.clear();
-    for (auto [l, r] : contract) {
-      d.lhs_contract.push_back(l);
-      d.rhs_contract.push_back(r);
-    }
-    auto free = [](int ndim, const lax::Dims& a, const lax::Dims& b) {
-      lax::Dims out;
-      for (std::int64_t i = 0; i < ndim; ++i)
-        if (!ops::contains(a, i) && !ops::contains(b, i)) out.push_back(i);
-      return out;
-    };
-    auto joined = [](lax::Dims a, const lax::Dims& b, const lax::Dims& c) {
-      a.insert(a.end(), b.begin(), b.end());
-      a.insert(a.end(), c.begin(), c.end());
-      return a;
-    };
-    const lax::Dims l_free = free(out_.type(e.operands[0]).ndim(), d.lhs_batch, d.lhs_contract),
-                    r_free = free(out_.type(e.operands[1]).ndim(), d.rhs_batch, d.rhs_contract);
-    const std::int64_t nb = static_cast<std::int64_t>(d.lhs_batch.size()),
-                       nk = static_cast<std::int64_t>(d.lhs_contract.size()),
-                       nl = static_cast<std::int64_t>(l_free.size());
-    e.operands[0] = transposed(e.operands[0], joined(d.lhs_batch, l_free, d.lhs_contract), e.loc);
-    e.operands[1] = transposed(e.operands[1], joined(d.rhs_batch, d.rhs_contract, r_free), e.loc);
-    d.lhs_batch = d.rhs_batch = ops::range(0, nb);
-    d.lhs_contract = ops::range(nb + nl, nb + nl + nk);
-    d.rhs_contract = ops::range(nb, nb + nk);
-    e.params = params;
-    out_.eqns.push_back(std::move(e));
-  }
-
   // A product that nobody else reads, transposed so that its last dim is one of the left operand, is the product of its
   // operands the other way round: then what is left of the transposition moves whole rows.
   bool turn_dot(const Eqn& e) {
@@ -340,7 +302,7 @@ class Simplifier {
     const bool is_all = std::is_sorted(rest.begin(), rest.end());
     dot.results = {is_all ? e.results[0] : fresh(std::move(turned))};
     const Atom product = Atom(dot.results[0]);
-    order_dot(std::move(dot));
+    out_.eqns.push_back(std::move(dot));
     if (!is_all) out_.eqns.push_back(eqn(ops::transpose, ops::Transpose{rest}, {product}, e.results[0], e.loc));
     return true;
   }

@@ -14,6 +14,7 @@ namespace {
 
 thread_local PassesOf* current = nullptr;
 thread_local PassWatcher* watcher = nullptr;
+thread_local InsidePass* inside = nullptr;
 
 bool logged() {
   static const bool on = environment::has_word(environment::log, "passes");
@@ -45,16 +46,20 @@ std::string time_text(double ms) {
   return out;
 }
 
-void write(const PassNote& note) {
-  char file[64];
-  std::snprintf(file, sizeof file, "/%04d-%02d-%s.txt", note.program, note.pass, note.name);
-  std::ofstream out(dump_folder() + file);
-  out << "# program " << note.program << ", " << note.of << "\n# pass " << note.pass << ", " << note.name << ": "
+// Where the text is that of the file before, `(unchanged)` stands in its place.
+void write(const PassNote& note, std::string& written) {
+  char number[32];
+  std::snprintf(number, sizeof number, "/%04d-%02d-", note.program, note.pass);
+  const std::string file = dump_folder() + number + note.path + ".txt";
+  std::string text = note.text();
+  std::ofstream out(file);
+  out << "# program " << note.program << ", " << note.of << "\n# pass " << note.pass << ", " << note.path << ": "
       << note.size << ", " << time_text(note.ms) << "\n\n"
-      << note.text();
+      << (text == written ? "(unchanged)\n" : text);
   if (!out)
-    raise<ValueError>("TUTTI_DUMP", "the file " + dump_folder() + file + " cannot be written",
+    raise<ValueError>("TUTTI_DUMP", "the file " + file + " cannot be written",
                       "Name a folder that this process may write to, on a disk with space.", {});
+  written = std::move(text);
 }
 
 std::size_t eqns_in_bodies(const Program& program) {
@@ -91,8 +96,13 @@ bool passes_are_verified() {
 #endif
 }
 
-void note_pass(const char* name, double ms, std::string size, const std::function<std::string()>& text) {
-  PassNote note{0, "", 0, name, ms, std::move(size), text};
+InsidePass::InsidePass(PassId id) : around_(inside), id_(id) { inside = this; }
+InsidePass::~InsidePass() { inside = around_; }
+
+void note_pass(PassId id, double ms, std::string size, const std::function<std::string()>& text) {
+  std::string path = pass(id).name;
+  for (const InsidePass* p = inside; p; p = p->around_) path = pass(p->id_).name + ("." + path);
+  PassNote note{0, "", 0, pass(id).name, std::move(path), ms, std::move(size), text};
   if (current) {
     note.program = current->program_;
     note.of = current->of_;
@@ -101,8 +111,9 @@ void note_pass(const char* name, double ms, std::string size, const std::functio
   if (watcher) watcher->tell_(note);
   if (logged())
     say(Message::Kind::log, "tutti: program " + std::to_string(note.program) + " (" + std::string(note.of) + ") " +
-                                name + ": " + time_text(ms) + ", " + note.size + "\n");
-  if (!dump_folder().empty()) write(note);
+                                note.path + ": " + time_text(ms) + ", " + note.size + "\n");
+  std::string none;
+  if (!dump_folder().empty()) write(note, current ? current->written_ : none);
 }
 
 }  // namespace tutti

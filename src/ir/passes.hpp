@@ -1,6 +1,8 @@
-// Passes have names. A pass is a pure function from one value of the pipeline to the next; run_pass("fuse", fuse,
-// program) runs it and, where somebody asked, verifies what it hands on (TUTTI_CHECK=passes, debug builds), prints its
-// time and sizes (TUTTI_LOG=passes) and writes it to a file (TUTTI_DUMP=FOLDER). A value of the pipeline has
+// Running a pass of the list (ir/pass_list.hpp). A pass is a pure function from one value of the pipeline to the next;
+// run_pass(PassId::fuse, fuse, program) runs it, unless it is left out (TUTTI_PASSES), and on request verifies its
+// result (TUTTI_CHECK=passes, debug builds), prints time and sizes (TUTTI_LOG=passes) and writes the result to a file
+// (TUTTI_DUMP=FOLDER). Passes that run inside another one, such as those of the body of a loop inside `lower`, are
+// reported before it, under its name. A value of the pipeline has
 //   std::string str(const T&)        its printed form
 //   std::string size_text(const T&)  how much it is: `31 Eqns`
 //   void verify(const T&)            InternalError where it is wrong
@@ -14,6 +16,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "ir/pass_list.hpp"
 #include "ir/program.hpp"
 
 namespace tutti {
@@ -24,7 +27,8 @@ struct PassNote {
   std::string_view of;  // what the program is: `the function jitted at train.cpp:41`
   int pass;             // counts the passes of the program, from 1
   const char* name;     // `fuse`
-  double ms;
+  std::string path;     // with those around it: `lower.fuse`
+  double ms;            // with passes inside it
   std::string size;
   const std::function<std::string()>& text;
 };
@@ -37,10 +41,11 @@ class PassesOf {
   PassesOf(const PassesOf&) = delete;
 
  private:
-  friend void note_pass(const char*, double, std::string, const std::function<std::string()>&);
+  friend void note_pass(PassId, double, std::string, const std::function<std::string()>&);
   PassesOf* around_;
   std::string_view of_;
   int program_ = 0, pass_ = 0;
+  std::string written_;  // the text of the last pass that was written to a file
 };
 
 /// While one lives, it is told of each pass of this thread.
@@ -52,7 +57,7 @@ class PassWatcher {
   PassWatcher(const PassWatcher&) = delete;
 
  private:
-  friend void note_pass(const char*, double, std::string, const std::function<std::string()>&);
+  friend void note_pass(PassId, double, std::string, const std::function<std::string()>&);
   PassWatcher* around_;
   Tell tell_;
 };
@@ -60,7 +65,20 @@ class PassWatcher {
 /// Whether somebody wants to know of the passes of this thread.
 bool passes_are_noted();
 bool passes_are_verified();
-void note_pass(const char* name, double ms, std::string size, const std::function<std::string()>& text);
+void note_pass(PassId id, double ms, std::string size, const std::function<std::string()>& text);
+
+/// While one lives, passes of this thread run inside this one.
+class InsidePass {
+ public:
+  explicit InsidePass(PassId id);
+  ~InsidePass();
+  InsidePass(const InsidePass&) = delete;
+
+ private:
+  friend void note_pass(PassId, double, std::string, const std::function<std::string()>&);
+  InsidePass* around_;
+  PassId id_;
+};
 
 /// `31 Eqns`, `31 Eqns, 12 in bodies`.
 std::string size_text(const Program& program);
@@ -68,16 +86,28 @@ std::string size_text(const Program& program);
 namespace detail {
 template <class T> const T& product_of(const T& value) { return value; }
 template <class T> const T& product_of(const std::shared_ptr<T>& value) { return *value; }
+
+/// Whether a pass takes a value of the type that it makes: only such a pass can be left out.
+template <class Out, class... Args> inline constexpr bool keeps_type = false;
+template <class Out, class First, class... Rest>
+inline constexpr bool keeps_type<Out, First, Rest...> = std::is_same_v<Out, std::remove_cvref_t<First>>;
+template <class First, class... Rest> First&& first_of(First&& first, Rest&&...) { return std::forward<First>(first); }
 }  // namespace detail
 
-template <class Pass, class... Args> auto run_pass(const char* name, Pass&& pass, Args&&... args) {
+template <class F, class... Args> auto run_pass(PassId id, F&& pass, Args&&... args) {
+  using Out = std::remove_cvref_t<std::invoke_result_t<F, Args...>>;
+  if constexpr (detail::keeps_type<Out, Args...>)
+    if (is_left_out(id)) return Out(detail::first_of(std::forward<Args>(args)...));
   const bool noted = passes_are_noted();
   const auto start = noted ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
-  auto out = std::invoke(std::forward<Pass>(pass), std::forward<Args>(args)...);
+  Out out = [&] {
+    const InsidePass inside(id);
+    return std::invoke(std::forward<F>(pass), std::forward<Args>(args)...);
+  }();
   const auto& product = detail::product_of(out);
   if (noted) {
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
-    note_pass(name, took.count(), size_text(product), [&] { return str(product); });
+    note_pass(id, took.count(), size_text(product), [&] { return str(product); });
   }
   if (passes_are_verified()) verify(product);
   return out;

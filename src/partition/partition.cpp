@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "ir/op.hpp"
+#include "ir/passes.hpp"
 #include "partition/alike_pieces.hpp"
 #include "partition/axis_parts.hpp"
 #include "partition/known_rows.hpp"
+#include "partition/live.hpp"
 #include "partition/manual_regions.hpp"
 #include "partition/part.hpp"
 #include "partition/picks_first.hpp"
@@ -18,17 +21,34 @@
 namespace tutti {
 namespace {
 
-LocalProgram over(const ShardedProgram& sharded, const AxisRefs& axes, const Chooser& chooser) {
+// A strategy for every Eqn: what the pass hands on.
+struct Strategies {
+  BodyPlan plan;
+  const ShardedProgram& sharded;
+};
+
+std::string str(const Strategies& s) {
+  auto listed = [&](const std::vector<Layout>& layouts) {
+    std::string out;
+    for (const Layout& l : layouts) out += (out.empty() ? "" : ", ") + str(l, s.sharded.mesh);
+    return "(" + out + ")";
+  };
+  std::string out;
+  for (std::size_t i = 0; i < s.plan.chosen.size(); ++i)
+    out += std::to_string(i) + "  " + s.sharded.program->eqns[i].op->name + "  " + listed(s.plan.chosen[i].operands) +
+           " -> " + listed(s.plan.chosen[i].results) + "\n";
+  return out;
+}
+std::string size_text(const Strategies& s) { return std::to_string(s.plan.chosen.size()) + " strategies"; }
+void verify(const Strategies& s) {
+  if (s.plan.chosen.size() != s.sharded.program->eqns.size())
+    throw InternalError("verify: not every Eqn has a strategy in\n" + str(s.sharded));
+}
+
+LocalProgram emitted(const Problem& problem, const Strategies& strategies, Planner& planner) {
+  const ShardedProgram& sharded = strategies.sharded;
+  const BodyPlan& plan = strategies.plan;
   const Program& p = *sharded.program;
-  const Problem problem = problem_of(sharded, axes);
-  // On parts of an axis blocks of an uneven dim are others than on the whole.
-  bool even = true;
-  for (std::size_t i = 0; i < p.inputs.size(); ++i)
-    even = even && divides(problem.inputs[i], p.types[p.inputs[i]].shape);
-  for (std::size_t k = 0; k < p.outputs.size(); ++k)
-    even = even && divides(problem.outputs[k], p.type(p.outputs[k]).shape);
-  Planner planner(sharded.mesh, even && !sharded.places);
-  const BodyPlan plan = chooser(problem, planner);
   LocalProgram out;
   out.mesh = sharded.mesh;
   Part part(sharded, planner, plan.homes);
@@ -48,7 +68,25 @@ LocalProgram over(const ShardedProgram& sharded, const AxisRefs& axes, const Cho
     throw InternalError("partition: " + std::to_string(count_sends(*out.program)) + " collectives, " +
                         std::to_string(out.causes.size()) + " causes, " + std::to_string(done.traced.captured.size()) +
                         " captured arrays");
-  return on_parts(std::move(out));
+  return out;
+}
+
+LocalProgram over(const ShardedProgram& sharded, const AxisRefs& axes, const Chooser& chooser) {
+  const Program& p = *sharded.program;
+  const Problem problem = problem_of(sharded, axes);
+  // On parts of an axis blocks of an uneven dim are others than on the whole.
+  bool even = true;
+  for (std::size_t i = 0; i < p.inputs.size(); ++i)
+    even = even && divides(problem.inputs[i], p.types[p.inputs[i]].shape);
+  for (std::size_t k = 0; k < p.outputs.size(); ++k)
+    even = even && divides(problem.outputs[k], p.type(p.outputs[k]).shape);
+  Planner planner(sharded.mesh, even && !sharded.places);
+  const Strategies strategies = run_pass(PassId::strategies, [&] {
+    return Strategies{chooser(problem, planner), sharded};
+  });
+  LocalProgram local = run_pass(PassId::emit, emitted, problem, strategies, planner);
+  return run_pass(
+      PassId::axis_parts, [](LocalProgram l) { return on_parts(std::move(l)); }, std::move(local));
 }
 
 // Those of its axes that are boundaries.
@@ -63,12 +101,28 @@ AxisRefs axes_of(const Mesh& mesh, const BoundaryAxes& boundary) {
   return out;
 }
 
-// As rows can best be put on it.
+struct Rewrite {
+  PassId id;
+  ShardedProgram (*run)(const ShardedProgram& sharded, const AxisRefs& axes);
+};
+
+// The passes to the normal form, in which sharding strategies see what may be cut.
+constexpr Rewrite kNormalForm[] = {
+    {PassId::sorted_rows, [](const ShardedProgram& s, const AxisRefs&) { return with_sorted_rows(s); }},
+    {PassId::picks_first, [](const ShardedProgram& s, const AxisRefs&) { return with_picks_first(s); }},
+    {PassId::known_rows, [](const ShardedProgram& s, const AxisRefs&) { return with_known_rows(s); }},
+    {PassId::running_sums, [](const ShardedProgram& s, const AxisRefs&) { return with_running_sums(s); }},
+    {PassId::alike_pieces, [](const ShardedProgram& s, const AxisRefs&) { return with_alike_pieces(s); }},
+    {PassId::dim_parts,
+     [](const ShardedProgram& s, const AxisRefs& axes) { return with_dims_in_parts(s, ways(axes)); }},
+    {PassId::rolls, [](const ShardedProgram& s, const AxisRefs&) { return with_rolls(s); }},
+    {PassId::sharded_live, [](const ShardedProgram& s, const AxisRefs&) { return with_live_code(s); }},
+};
+
 ShardedProgram brought_to_form(const ShardedProgram& sharded, const AxisRefs& axes) {
-  ShardedProgram plain = sharded;
-  for (const auto pass : {with_sorted_rows, with_picks_first, with_known_rows, with_running_sums, with_alike_pieces})
-    plain = pass(plain);
-  return with_rolls(with_dims_in_parts(plain, ways(axes)));
+  ShardedProgram out = sharded;
+  for (const Rewrite& pass : kNormalForm) out = run_pass(pass.id, pass.run, std::move(out), axes);
+  return out;
 }
 
 }  // namespace
@@ -84,7 +138,8 @@ LocalProgram partition(const ShardedProgram& sharded, const BoundaryAxes& bounda
   const AxisRefs axes = axes_of(sharded.mesh, boundary);
   if (axes.empty()) {
     // Nothing lies behind a boundary: constraints are labels, and of a manual region all devices run as one batch.
-    LocalProgram out = on_one_device(without_constraints(open_manual_regions(sharded.program)));
+    const ProgramPtr opened = run_pass(PassId::manual_regions, open_manual_regions, sharded.program);
+    LocalProgram out = on_one_device(run_pass(PassId::constraints, without_constraints, opened));
     if (boundary.all && sharded.mesh.has_value()) out.mesh = sharded.mesh;  // all its axes have size 1
     return out;
   }

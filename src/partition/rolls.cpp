@@ -42,7 +42,6 @@ class Rolling {
       else
         add(std::move(e), std::move(bodies));
     }
-    drop_dead();
     if (eqns_.size() == p_.eqns.size() && out_.layouts.size() == in_.layouts.size() && !any_body_) return in_;
     Program program = p_;
     for (Atom& a : program.outputs) put(a);
@@ -230,31 +229,6 @@ class Rolling {
   void define(const Eqn& e, Atom what) {
     put(what);
     same_[e.results[0]] = what.id;
-  }
-
-  // Without what nobody reads any more.
-  void drop_dead() {
-    std::vector<char> live(types_.size(), 0);
-    for (Atom a : p_.outputs) {
-      put(a);
-      if (!a.is_literal()) live[a.id] = 1;
-    }
-    std::vector<Eqn> kept;
-    std::vector<std::vector<ShardedProgram>> bodies;
-    for (std::size_t i = eqns_.size(); i-- > 0;) {
-      Eqn& e = eqns_[i];
-      const bool wanted = e.op->effect || !e.subs.empty() || e.results.empty() ||
-                          std::any_of(e.results.begin(), e.results.end(), [&](ValueId r) { return live[r] != 0; });
-      if (!wanted) continue;
-      for (const Atom& a : e.operands)
-        if (!a.is_literal()) live[a.id] = 1;
-      kept.push_back(std::move(e));
-      bodies.push_back(std::move(out_.bodies[i]));
-    }
-    std::reverse(kept.begin(), kept.end());
-    std::reverse(bodies.begin(), bodies.end());
-    eqns_ = std::move(kept);
-    out_.bodies = std::move(bodies);
   }
 
   const ShardedProgram& in_;

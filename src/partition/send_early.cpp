@@ -6,6 +6,8 @@
 
 #include "ir/loop_form.hpp"
 #include "ir/op.hpp"
+#include "ir/passes.hpp"
+#include "partition/combine.hpp"
 #include "partition/cost.hpp"
 #include "partition/work.hpp"
 #include "tutti/base/config.hpp"
@@ -158,6 +160,12 @@ LocalProgram send_early(const LocalProgram& local) {
   out.program = scheduler.run();
   out.causes = scheduler.causes();
   return out;
+}
+
+LocalProgram scheduled(LocalProgram local) {
+  local = run_pass(PassId::send_early, send_early, std::move(local));
+  local = run_pass(PassId::combine, combine_collectives, std::move(local));
+  return run_pass(PassId::send_early_again, send_early, std::move(local));
 }
 
 }  // namespace tutti

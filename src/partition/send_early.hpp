@@ -10,6 +10,8 @@ namespace tutti {
 /// for one stands behind what is near and does not, by the times of config::machine. Effects, and loops and branches
 /// that send, keep their order. All processes find the same.
 LocalProgram send_early(const LocalProgram& local);
+/// The passes send_early, combine and send_early_again.
+LocalProgram scheduled(LocalProgram local);
 
 }  // namespace tutti
 

@@ -4,6 +4,7 @@
 
 #include "base/loc_override.hpp"
 #include "ir/op.hpp"
+#include "ir/passes.hpp"
 #include "transform/complex_parts.hpp"
 #include "transform/interpret.hpp"
 #include "transform/needed_elements.hpp"
@@ -149,7 +150,11 @@ ProgramPtr inlined(const ProgramPtr& program) { return has_calls(*program) ? Inl
 
 }  // namespace
 
-ProgramPtr inline_calls(const ProgramPtr& program) { return needed_elements(complex_parts(inlined(program))); }
+ProgramPtr inline_calls(const ProgramPtr& program) {
+  const ProgramPtr plain = run_pass(PassId::inline_calls, inlined, program);
+  const ProgramPtr in_parts = run_pass(PassId::complex_parts, complex_parts, plain);
+  return run_pass(PassId::needed_elements, needed_elements, in_parts);
+}
 
 }  // namespace tutti
 

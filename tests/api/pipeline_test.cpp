@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -16,9 +17,16 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-const Names kCompiled{"inline",    "propagate", "partition", "hoist", "across_steps", "simplify", "share", "apart",
-                      "recompute", "fuse",      "lower",     "rows",  "await",        "memory",   "code"};
-const Names kUpToPartition{"inline", "propagate", "partition"};  // all that is left where nothing has to be compiled
+const Names kUpToPartition{"inline",         "complex_parts", "needed_elements",     "propagate",
+                           "manual_regions", "constraints",   "local_complex_parts", "partition"};
+// What a program goes through that was not compiled before.
+Names compiled_names() {
+  Names out = kUpToPartition;
+  for (std::size_t i = static_cast<std::size_t>(PassId::live); i < pass_list().size(); ++i)
+    if (pass_list()[i].of != Pass::Of::bodies) out.push_back(pass_list()[i].name);
+  return out;
+}
+const Names kCompiled = compiled_names();
 
 struct Followed {
   Names names;
@@ -38,6 +46,12 @@ template <class F> Followed follow(const F& call) {
   });
   call();
   return out;
+}
+
+// In the names of files.
+std::string path_of(const std::string& name) {
+  const bool inside = name == "manual_regions" || name == "constraints" || name == "local_complex_parts";
+  return (inside ? "partition." : "") + name;
 }
 
 bool holds(const std::string& text, const char* word) { return text.find(word) != std::string::npos; }
@@ -92,7 +106,9 @@ TEST(Pipeline, CompilesForSimulatedDevicesBehindTheSameInterface) {
   Followed seen = follow([&] { EXPECT_EQ(f(x).item<float>(), 540.f); });
   std::string explained = f.explain(x).str(), plan = f.lower(x).compile().plan();
   config::isolation(Isolation::shared);
-  EXPECT_EQ(seen.names, kUpToPartition);
+  EXPECT_EQ(seen.names, (Names{"inline", "complex_parts", "needed_elements", "propagate", "sorted_rows", "picks_first",
+                               "known_rows", "running_sums", "alike_pieces", "dim_parts", "rolls", "sharded_live",
+                               "strategies", "emit", "axis_parts", "local_complex_parts", "partition"}));
   EXPECT_TRUE(holds(seen.texts["partition"], "input 0: float32[16]  [{x}]")) << seen.texts["partition"];
   EXPECT_TRUE(holds(explained, "sent     7 B, 14 messages")) << explained;
   EXPECT_TRUE(holds(plan, "psum")) << plan;
@@ -106,6 +122,20 @@ TEST(Pipeline, InlinesCallsOnceAlsoInRegions) {
   Followed seen = follow([&] { f(x); });
   EXPECT_EQ(seen.names, kCompiled);
   EXPECT_FALSE(holds(seen.texts["inline"], "remat")) << seen.texts["inline"];
+}
+
+// Bodies of loops and branches go through the rows that are of bodies, inside of lower, as often as there are bodies.
+TEST(Pipeline, TakesBodiesThroughTheSameList) {
+  Names want, paths;
+  for (const Pass& p : pass_list())
+    if (p.id >= PassId::live && p.of != Pass::Of::program) want.push_back(std::string("lower.") + p.name);
+  PassWatcher watcher([&](const PassNote& note) {
+    if (note.path.starts_with("lower.")) paths.push_back(note.path);
+  });
+  auto step = [](const Array& c, const Array& x) { return std::pair{tanh(c * 8.5f + x), c}; };
+  jit([&](const Array& x) { return lax::scan(step, zeros({3}), x); })(ones({5, 3}));
+  EXPECT_EQ(paths, want);
+  EXPECT_NE(std::find(want.begin(), want.end(), "lower.own_outputs"), want.end());
 }
 
 // In a process of its own: the variables are read once, here by arrays made before main.
@@ -123,17 +153,21 @@ TEST(PipelineDeathTest, WritesAFileForEveryPass) {
       testing::ExitedWithCode(0), "the function jitted at .*pipeline_test.cpp.* fuse: .* ms, 1 units");
   unsetenv("TUTTI_DUMP");
   unsetenv("TUTTI_LOG");
-  std::set<std::string> jitted;
+  std::set<std::string> jitted, unchanged;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     std::stringstream text;
     text << std::ifstream(entry.path()).rdbuf();
-    if (holds(text.str(), "the function jitted at")) jitted.insert(entry.path().filename().string().substr(5));
+    if (!holds(text.str(), "the function jitted at")) continue;
+    jitted.insert(entry.path().filename().string().substr(5));
+    if (holds(text.str(), "\n\n(unchanged)\n")) unchanged.insert(entry.path().filename().string().substr(8));
   }
   std::filesystem::remove_all(folder);
   std::set<std::string> want;
   for (std::size_t k = 0; k < kCompiled.size(); ++k)
-    want.insert((k < 9 ? "0" : "") + std::to_string(k + 1) + "-" + kCompiled[k] + ".txt");
+    want.insert((k < 9 ? "0" : "") + std::to_string(k + 1) + "-" + path_of(kCompiled[k]) + ".txt");
   EXPECT_EQ(jitted, want);
+  EXPECT_TRUE(unchanged.contains("hoist.txt"));
+  for (const char* changed : {"propagate.txt", "lower.txt"}) EXPECT_FALSE(unchanged.contains(changed)) << changed;
 }
 
 }  // namespace

@@ -20,7 +20,9 @@ namespace {
 int count_of(const Program& p, const Op& op) {
   return static_cast<int>(std::count_if(p.eqns.begin(), p.eqns.end(), [&](const Eqn& e) { return e.op == &op; }));
 }
-Program simplified(const Program& p) { return compile::share_equal(compile::simplify(without_dead_code(p))); }
+Program simplified(const Program& p) {
+  return compile::share_equal(compile::order_products(compile::simplify(without_dead_code(p))));
+}
 
 void means_the_same(const Builder& b) {
   std::mt19937 random(1);

@@ -1,4 +1,5 @@
 // What travels together, and when: local programs of several processes.
+#include "ir/pass_list.hpp"
 #include "ops/collective/collective.hpp"
 #include "partition/programs.hpp"
 
@@ -134,6 +135,29 @@ TEST(AtPlace, ABlockAtAKnownPlaceIsASlice) {
   verify(here);
   EXPECT_EQ(count(here, "dynamic_slice"), 0);
   EXPECT_NE(str(*here.program).find("start=(6, 0)"), std::string::npos) << str(*here.program);
+}
+
+// The passes between processes: values do not need them (the others: tests/api/left_out_test.cpp).
+TEST(LeftOutOfProcesses, BitsStay) {
+  const LocalProgram p = local_program({type({64, 64}), type({64, 64}), type({12}), type({12})}, [](const Arrays& in) {
+    const Array a = dot(in[0], in[1]), b = dot(in[1], in[0]), c = dot(b, in[0]);
+    return Arrays{sum_of(a) + 1, sum_of(b), c, sum_of(in[2]) * 2, sum_of(in[2]) - sum_of(in[3] + c(0, 0))};
+  });
+  std::mt19937 rng(1);
+  std::vector<BufferPtr> inputs;
+  for (const Type& t : p.program->input_types()) inputs.push_back(random_buffer(t, rng));
+  const run::IsolatedRun plain = run::run_per_device(p, inputs);
+  const std::string whole = str(*scheduled(p).program);
+  for (PassId id : {PassId::send_early, PassId::combine, PassId::send_early_again}) {
+    SCOPED_TRACE(pass(id).name);
+    const WithoutPasses without(PassSet{1} << static_cast<unsigned>(id));
+    const LocalProgram q = scheduled(p);
+    verify(q);
+    if (id != PassId::send_early_again) EXPECT_NE(str(*q.program), whole);  // here the order is good already
+    const run::IsolatedRun got = run::run_per_device(q, inputs);
+    for (std::size_t i = 0; i < plain.outputs.size(); ++i)
+      EXPECT_EQ(std::memcmp(got.outputs[i]->data(), plain.outputs[i]->data(), plain.outputs[i]->bytes()), 0) << i;
+  }
 }
 
 }  // namespace

@@ -129,7 +129,7 @@ inline void expect_close(const Type& t, const BufferPtr& got, const BufferPtr& w
 /// What processes make of a local program before they run it: the same bits, with no more messages, all of them
 /// counted; and at each place a program that is right, where positions are numbers.
 inline void check_arranged(const LocalProgram& local, const std::vector<BufferPtr>& inputs, bool counted) {
-  const LocalProgram arranged = send_early(combine_collectives(send_early(local)));
+  const LocalProgram arranged = scheduled(local);
   verify(arranged);
   EXPECT_LE(total_messages(arranged), total_messages(local));
   const run::IsolatedRun plain = run::run_per_device(local, inputs), got = run::run_per_device(arranged, inputs);

@@ -288,10 +288,9 @@ class CpuBackend final : public Backend {
   std::string_view name() const override { return "cpu"; }
 
   std::shared_ptr<Executable> compile(const LocalProgram& program, const std::vector<bool>& donatable) override {
-    compile::Plan plan = compile::compile(program, donatable);
-    cpu::load_changing_literals(plan);
+    compile::Plan plan = run_pass(PassId::literals, cpu::load_changing_literals, compile::compile(program, donatable));
     PlanStats stats = compile::stats_of(plan, donatable);
-    return run_pass("code", machine_code, std::move(plan), std::move(stats), places_of(program.mesh).get());
+    return run_pass(PassId::code, machine_code, std::move(plan), std::move(stats), places_of(program.mesh).get());
   }
 };
 

@@ -75,7 +75,7 @@ void load_literals(compile::Plan& plan, compile::Loop& loop) {
 
 }  // namespace
 
-void load_changing_literals(compile::Plan& plan) {
+compile::Plan load_changing_literals(compile::Plan plan) {
   for (compile::Step& step : plan.steps) {
     auto* loop = std::get_if<compile::Loop>(&step.what);
     if (!loop || !change(loop->body)) continue;
@@ -83,6 +83,7 @@ void load_changing_literals(compile::Plan& plan) {
     for (const Inst& i : loop->body.insts) accesses += is_literal(i);
     if (accesses <= static_cast<std::size_t>(run::kMaxAccesses)) load_literals(plan, *loop);
   }
+  return plan;
 }
 
 }  // namespace tutti::cpu
