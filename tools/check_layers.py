@@ -60,6 +60,7 @@ CONFINED = {
     r"(cblas|lapacke|libxsmm|pocketfft)": ["backend/"],
     r"ops/linalg/lapack_routines": ["ops/linalg/lapack.cpp", "ops/linalg/spectra.cpp", "ops/linalg/blocked.cpp",
                                    "ops/linalg/forms.cpp"],
+    r"backend/cpu/kernels/": ["backend/cpu/", "isolation/devices.cpp"],  # simulated devices run the CPU's kernels
     r"([xei]mm|x86)\w*\.h": ["base/processor.hpp"],
     r"arm_neon\.h": ["lane/vectors.hpp"],
     r"xla/pjrt/|pjrt": ["backend/pjrt/"],

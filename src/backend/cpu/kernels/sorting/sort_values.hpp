@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "array/buffer.hpp"
+#include "backend/cpu/kernels/sorting/quick_sort.hpp"
+#include "backend/cpu/kernels/sorting/row_orders.hpp"
+#include "backend/cpu/kernels/sorting/row_sorter.hpp"
 #include "base/tasks.hpp"
-#include "ops/reduction/quick_sort.hpp"
-#include "ops/reduction/row_orders.hpp"
-#include "ops/reduction/row_sorter.hpp"
 
-namespace tutti::ops {
+namespace tutti::kernels {
 
 /// Stable: zeros of both signs, and NaN of all kinds, stay in their order. `Word`: std::uint32_t or std::uint64_t.
 template <class T, class Word> class ValueSorter {
@@ -149,6 +149,6 @@ template <class T, class Word> class ValueSorter {
   std::vector<std::array<std::int64_t, kDigits>> counts_;
 };
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 
 // SPDX-License-Identifier: Apache-2.0

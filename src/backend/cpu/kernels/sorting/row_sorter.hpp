@@ -11,12 +11,13 @@
 #include <vector>
 
 #include "array/buffer.hpp"
+#include "backend/cpu/kernels/kernels.hpp"
+#include "backend/cpu/kernels/sorting/quick_sort.hpp"
 #include "base/tasks.hpp"
 #include "ir/op.hpp"
 #include "ops/reduction/ordered.hpp"
-#include "ops/reduction/quick_sort.hpp"
 
-namespace tutti::ops {
+namespace tutti::kernels {
 
 __extension__ using Word128 = unsigned __int128;
 
@@ -241,6 +242,6 @@ template <class Word> class RowSorter {
   std::int64_t *places_, *before_;  // positions in order, and those before by fewer keys
 };
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 
 // SPDX-License-Identifier: Apache-2.0

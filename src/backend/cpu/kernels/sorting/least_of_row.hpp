@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace tutti::ops {
+namespace tutti::kernels {
 
 /// Finds the `kept` least of rows of n 32-bit words. Of the least words in each of many columns the one of rank `kept`
 /// bounds what can be among them: few words pass.
@@ -26,6 +26,6 @@ class LeastOfRow {
   std::vector<std::int32_t> positions_;
 };
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 
 // SPDX-License-Identifier: Apache-2.0

@@ -1,4 +1,4 @@
-#include "ops/reduction/running_block.hpp"
+#include "backend/cpu/kernels/running_block.hpp"
 
 #include "base/stream.hpp"
 #include "lane/side_by_side.hpp"
@@ -10,7 +10,7 @@
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 
-namespace tutti::ops {
+namespace tutti::kernels {
 namespace {
 
 constexpr int kEight = 8;
@@ -129,7 +129,7 @@ double RunningBlock::total(const float* x) { return total_plain(x); }
 void RunningBlock::sums(const float* x, double before, bool past, float* out) { sums_plain(x, before, past, out); }
 #endif
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 #pragma GCC diagnostic pop
 
 // SPDX-License-Identifier: Apache-2.0

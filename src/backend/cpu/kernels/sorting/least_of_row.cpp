@@ -1,4 +1,4 @@
-#include "ops/reduction/least_of_row.hpp"
+#include "backend/cpu/kernels/sorting/least_of_row.hpp"
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 
-namespace tutti::ops {
+namespace tutti::kernels {
 namespace {
 
 // Columns: as many words are read at a time. So many words may pass, and are sorted as others are.
@@ -115,7 +115,7 @@ const std::int32_t* LeastOfRow::least(bool backwards) {
   return positions_.data();
 }
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 #pragma GCC diagnostic pop
 
 // SPDX-License-Identifier: Apache-2.0

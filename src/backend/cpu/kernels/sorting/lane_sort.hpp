@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace tutti::ops {
+namespace tutti::kernels {
 
 /// Sorts groups of rows of n 32-bit words. Equal words stay in their order.
 class LaneSort {
@@ -37,6 +37,6 @@ class LaneSort {
   bool many_alike_ = false;
 };
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 
 // SPDX-License-Identifier: Apache-2.0

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "backend/cpu/kernels/kernels.hpp"
 #include "lane/side_by_side.hpp"
 #include "ops/reduction/ordered.hpp"
 
@@ -14,7 +15,7 @@
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 
-namespace tutti::ops {
+namespace tutti::kernels {
 
 /// Whether elements have such words.
 template <class T> inline constexpr bool has_short_order = false;
@@ -134,7 +135,7 @@ void row_orders(const T* x, std::int64_t step, std::int64_t n, bool descending, 
   for (; i < n; ++i) out[i] = static_cast<OrderWord<T>>(ordered(x[i * step]) ^ turn);
 }
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 #pragma GCC diagnostic pop
 
 // SPDX-License-Identifier: Apache-2.0

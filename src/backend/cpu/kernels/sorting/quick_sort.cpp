@@ -1,13 +1,13 @@
 // Words that are less than the pivot go to the spare memory, the others stay at the front of theirs: what this leaves
 // free behind them is the spare memory of those that went. The last 256, or fewer, are sorted in registers.
-#include "ops/reduction/quick_sort.hpp"
+#include "backend/cpu/kernels/sorting/quick_sort.hpp"
 
 #include <bit>
 #include <string>
 
+#include "backend/cpu/kernels/sorting/word_vectors.hpp"
 #include "base/environment.hpp"
 #include "lane/side_by_side.hpp"
-#include "ops/reduction/word_vectors.hpp"
 
 #pragma GCC diagnostic push
 #ifndef __clang__
@@ -16,7 +16,7 @@
 #endif
 
 #if TUTTI_X86
-namespace tutti::ops {
+namespace tutti::kernels {
 namespace {
 
 using namespace words;
@@ -232,12 +232,12 @@ template <class Word>
 template struct QuickSort<std::uint32_t>;
 template struct QuickSort<std::uint64_t>;
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 #pragma GCC diagnostic pop
 
 #else
 
-namespace tutti::ops {
+namespace tutti::kernels {
 bool has_quick_sort() { return false; }
 
 // What the kernels above do, word by word.
@@ -271,7 +271,7 @@ void QuickSort<Word>::split(const Word* words, const Counts& counts, const Bound
 
 template struct QuickSort<std::uint32_t>;
 template struct QuickSort<std::uint64_t>;
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 
 #endif
 

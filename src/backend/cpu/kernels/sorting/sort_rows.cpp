@@ -1,5 +1,5 @@
-#include "ops/reduction/sort_rows.hpp"
-
+// How rows are sorted: their elements as words (the element's order above its position), by digits where there are
+// many. Many rows, and a long one, are shared among the workers; what comes out does not depend on them.
 #include <algorithm>
 #include <complex>
 #include <cstdlib>
@@ -7,14 +7,15 @@
 #include <optional>
 #include <span>
 
+#include "backend/cpu/kernels/sorting/lane_sort.hpp"
+#include "backend/cpu/kernels/sorting/least_of_row.hpp"
+#include "backend/cpu/kernels/sorting/row_orders.hpp"
+#include "backend/cpu/kernels/sorting/row_sorter.hpp"
+#include "backend/cpu/kernels/sorting/sort_values.hpp"
 #include "base/tasks.hpp"
-#include "ops/reduction/lane_sort.hpp"
-#include "ops/reduction/least_of_row.hpp"
-#include "ops/reduction/row_orders.hpp"
-#include "ops/reduction/row_sorter.hpp"
-#include "ops/reduction/sort_values.hpp"
+#include "ops/reduction/sort.hpp"
 
-namespace tutti::ops {
+namespace tutti::kernels {
 namespace {
 
 // to[i * to_step] = from[positions[i] * step]
@@ -162,7 +163,8 @@ void sort_elements(const Sort& how, const HostView& in, const HostView& out) {
 
 }  // namespace
 
-void sort_rows(const Sort& how, std::span<const HostView> in, std::span<const HostView> out) {
+void sort(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
+  const auto& how = c.get<Sort>();
   if (out[0].type.num_elements() == 0) return;
   constexpr std::int64_t kFewRows = 4;  // fewer would leave most lanes empty
   const std::int64_t n = in[0].type.shape[how.dim], kept = out[0].type.shape[how.dim];
@@ -182,6 +184,6 @@ void sort_rows(const Sort& how, std::span<const HostView> in, std::span<const Ho
   (narrow ? sort_all<std::uint64_t> : sort_all<Word128>)(how, in, out);
 }
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 
 // SPDX-License-Identifier: Apache-2.0

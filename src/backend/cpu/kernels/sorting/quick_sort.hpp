@@ -9,7 +9,7 @@
 
 #include "base/tasks.hpp"
 
-namespace tutti::ops {
+namespace tutti::kernels {
 
 /// Whether this processor has the instructions, and TUTTI_CPU_ISA does not say to do without.
 bool has_quick_sort();
@@ -66,6 +66,6 @@ template <class Word> struct QuickSort {
   }
 };
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 
 // SPDX-License-Identifier: Apache-2.0

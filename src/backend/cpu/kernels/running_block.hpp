@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace tutti::ops {
+namespace tutti::kernels {
 
 struct RunningBlock {
   static constexpr std::int64_t size = 1024;
@@ -15,6 +15,6 @@ struct RunningBlock {
   static void sums(const float* x, double before, bool past, float* out);
 };
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 
 // SPDX-License-Identifier: Apache-2.0

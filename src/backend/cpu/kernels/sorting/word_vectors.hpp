@@ -21,7 +21,7 @@
 #if TUTTI_X86
 #define TUTTI_INLINE [[gnu::target("arch=x86-64-v4"), gnu::always_inline]] inline
 
-namespace tutti::ops::words {
+namespace tutti::kernels::words {
 
 using Lanes = __m512i;
 
@@ -260,7 +260,7 @@ template <class Word, int rows>
   for (int i = 0; i < rows; ++i) W::store(out + i * W::lanes, lanes_before<Word>(n - i * W::lanes), v[i]);
 }
 
-}  // namespace tutti::ops::words
+}  // namespace tutti::kernels::words
 #undef TUTTI_INLINE
 #endif
 #pragma GCC diagnostic pop

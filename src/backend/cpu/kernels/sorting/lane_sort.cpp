@@ -1,7 +1,7 @@
 // The network is bitonic (K. E. Batcher, Sorting networks and their applications, 1968), in the form in which every
 // comparison puts the smaller word to the front: sorted blocks are joined by comparing the first half with the second
 // turned round. Several levels are done with sixteen vectors in registers.
-#include "ops/reduction/lane_sort.hpp"
+#include "backend/cpu/kernels/sorting/lane_sort.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -14,7 +14,7 @@
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 
-namespace tutti::ops {
+namespace tutti::kernels {
 namespace {
 
 constexpr std::int64_t kLongestNetwork = 4096, kShortestNetwork = 8, kSortBlock = 16;
@@ -229,7 +229,7 @@ bool LaneSort::by_short_words(std::int64_t) { return true; }  // it takes nothin
 void LaneSort::by_pairs(std::int64_t) {}
 #endif
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 #pragma GCC diagnostic pop
 
 // SPDX-License-Identifier: Apache-2.0

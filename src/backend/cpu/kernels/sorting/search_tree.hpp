@@ -12,7 +12,7 @@
 
 #include "base/processor.hpp"
 
-namespace tutti::ops {
+namespace tutti::kernels {
 
 /// `Word`: std::int32_t or std::int64_t. Unlike a search by halves it gives one answer for vectors that are not sorted,
 /// too, whether `find` or `find_directly` looks for it.
@@ -135,6 +135,6 @@ template <class Word> class SearchTree {
   const Node* top_ = nullptr;
 };
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 
 // SPDX-License-Identifier: Apache-2.0
