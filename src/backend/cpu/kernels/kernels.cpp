@@ -3,6 +3,16 @@
 #include <unordered_map>
 
 #include "array/evaluate.hpp"
+#include "ops/linalg/cholesky.hpp"
+#include "ops/linalg/determinant.hpp"
+#include "ops/linalg/direct_solve.hpp"
+#include "ops/linalg/eigen.hpp"
+#include "ops/linalg/forms.hpp"
+#include "ops/linalg/lu.hpp"
+#include "ops/linalg/qr.hpp"
+#include "ops/linalg/solve.hpp"
+#include "ops/linalg/svd.hpp"
+#include "ops/linalg/triangular_solve.hpp"
 #include "ops/reduction/bincount.hpp"
 #include "ops/reduction/cumsum.hpp"
 #include "ops/reduction/search.hpp"
@@ -12,19 +22,28 @@
 namespace tutti::kernels {
 namespace {
 
-/// A kernel, and the calls of the op that it takes (nullptr: all).
-struct Entry {
-  Kernel* run;
-  bool (*takes)(const Call&) = nullptr;
-};
-
-const std::unordered_map<const Op*, Entry>& entries() {
-  static const auto& all = *new std::unordered_map<const Op*, Entry>{
-      {&ops::bincount, {bincount}},
-      {&ops::cumsum, {cumsum}},
-      {&ops::search, {search}},
-      {&ops::sort, {sort}},
-      {&ops::true_positions, {true_positions}},
+// Those that take every call of an op.
+const std::unordered_map<const Op*, Kernel*>& kernels() {
+  static const auto& all = *new std::unordered_map<const Op*, Kernel*>{
+      {&ops::bincount, bincount},
+      {&ops::cholesky, cholesky},
+      {&ops::cumsum, cumsum},
+      {&ops::det, det},
+      {&ops::direct_solve, direct_solve},
+      {&ops::eig, eig},
+      {&ops::eigh, eigh},
+      {&ops::hessenberg, hessenberg},
+      {&ops::lu, lu},
+      {&ops::qr, qr},
+      {&ops::schur, schur},
+      {&ops::search, search},
+      {&ops::slogdet, slogdet},
+      {&ops::solve, solve},
+      {&ops::sort, sort},
+      {&ops::svd, svd},
+      {&ops::triangular_solve, triangular_solve},
+      {&ops::tridiagonal, tridiagonal},
+      {&ops::true_positions, true_positions},
   };
   return all;
 }
@@ -32,9 +51,14 @@ const std::unordered_map<const Op*, Entry>& entries() {
 }  // namespace
 
 Kernel* kernel_of(const Call& call) {
-  const auto at = entries().find(&call.op);
-  if (at == entries().end() || (at->second.takes && !at->second.takes(call))) return nullptr;
-  return at->second.run;
+  if (const auto at = kernels().find(&call.op); at != kernels().end()) return at->second;
+  return nullptr;
+}
+
+std::vector<const Op*> ops_with_kernels() {
+  std::vector<const Op*> out;
+  for (const auto& [op, kernel] : kernels()) out.push_back(op);
+  return out;
 }
 
 void run(const Eqn& eqn, const std::vector<Type>& operand_types, std::span<const HostView> operands,

@@ -16,15 +16,24 @@ using Kernel = void(const Call& call, std::span<const HostView> operands, std::s
 
 /// The kernel for such a call, or nullptr: then eval is all there is.
 Kernel* kernel_of(const Call& call);
+/// The ops with a kernel for every call; others have one for some (a dot_general of integers, functions of complex
+/// numbers).
+std::vector<const Op*> ops_with_kernels();
 /// Runs one Eqn by its kernel, or by eval where it has none. UnsupportedError when there is neither.
 void run(const Eqn& eqn, const std::vector<Type>& operand_types, std::span<const HostView> operands,
          std::span<const HostView> results);
 
-// --- one for each op of that name, beside which the name of the file stands
-Kernel sort;                      // sorting/sort_rows.cpp
-Kernel search;                    // sorting/search.cpp
-Kernel bincount, true_positions;  // counting.cpp
-Kernel cumsum;                    // cumsum.cpp
+// --- what they are kernels of, and where
+Kernel sort;                                   // sorting/sort_rows.cpp
+Kernel search;                                 // sorting/search.cpp
+Kernel bincount;                               // bincount.cpp
+Kernel true_positions;                         // true_positions.cpp
+Kernel cumsum;                                 // cumsum.cpp
+Kernel cholesky, lu, qr, det, slogdet;         // linalg/factors.cpp
+Kernel triangular_solve, solve, direct_solve;  // linalg/solves.cpp
+Kernel svd, eigh, eig;                         // linalg/decompositions.cpp
+Kernel hessenberg, tridiagonal, schur;         // linalg/forms.cpp
+
 }  // namespace tutti::kernels
 
 // SPDX-License-Identifier: Apache-2.0

@@ -2,10 +2,10 @@
 #include <cmath>
 #include <limits>
 
+#include "backend/cpu/kernels/linalg/tiles.hpp"
 #include "lane/vectors.hpp"
-#include "ops/linalg/tiles.hpp"
 
-namespace tutti::ops {
+namespace tutti::kernels {
 namespace vectors {
 using namespace lane::vectors;
 namespace {
@@ -165,6 +165,6 @@ template void Tiles<double>::scale_columns(int, double*, double*);
 template void Tiles<float>::reflect(int, int, float*, float*);
 template void Tiles<double>::reflect(int, int, double*, double*);
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 
 // SPDX-License-Identifier: Apache-2.0

@@ -6,24 +6,19 @@
 #include <cstdint>
 #include <vector>
 
-#include "ops/linalg/lapack.hpp"
+#include "backend/cpu/kernels/linalg/lapack.hpp"
+#include "ops/linalg/small_solves.hpp"
 
-namespace tutti::ops {
+namespace tutti::kernels {
 
 /// T: float or double. Matrices are row-major and lie one behind the other; calls take at most `lanes` of them.
 template <class T> class SmallMatrices {
  public:
   static constexpr std::int64_t lanes = 64 / sizeof(T);
 
-  /// Whether `count` matrices with up to `n` rows and columns go this way: small ones always, somewhat larger ones
-  /// where they fill the lanes.
-  static bool takes(std::int64_t n, std::int64_t count) {
-    return n > 0 && (n <= kSmallMatrix || (n <= 2 * kSmallMatrix && count >= lanes));
-  }
-  /// Whether they are solved this way with matrices of n x cols on the other side: where these are so wide that their
-  /// columns fill vectors, they are better taken one by one.
+  static bool takes(std::int64_t n, std::int64_t count) { return SmallSolves::takes(n, count, sizeof(T)); }
   static bool solves(std::int64_t n, std::int64_t cols, std::int64_t count) {
-    return takes(n, count) && cols > 0 && cols <= 2 * kSmallMatrix;
+    return SmallSolves::takes(n, cols, count, sizeof(T));
   }
 
   /// The factors of m x n matrices as Lapack::lu gives them; row i of the factors is row permutation[i] of the matrix.
@@ -48,6 +43,6 @@ template <class T> class SmallMatrices {
   std::vector<T> rows_;
 };
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 
 // SPDX-License-Identifier: Apache-2.0

@@ -11,7 +11,7 @@
 #include "base/processor.hpp"
 #include "base/tasks.hpp"
 
-namespace tutti::ops {
+namespace tutti::kernels {
 
 /// Whether so much work on one matrix is worth workers, who meet several times on the way.
 inline bool worth_workers(double flops) { return flops > 2e5; }  // 20 us, about
@@ -53,6 +53,6 @@ class Progress {
   std::unique_ptr<Part[]> at_;
 };
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 
 // SPDX-License-Identifier: Apache-2.0

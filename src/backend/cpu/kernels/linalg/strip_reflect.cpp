@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include "ops/linalg/ordered_tasks.hpp"
-#include "ops/linalg/strip_reflections.hpp"
+#include "backend/cpu/kernels/linalg/ordered_tasks.hpp"
+#include "backend/cpu/kernels/linalg/strip_reflections.hpp"
 
-namespace tutti::ops {
+namespace tutti::kernels {
 
 template <class T>
 void StripFactors<T>::reflect(const Reflections<T>& h, int cols, Matrix c, T* out, bool out_turned, bool on_workers) {
@@ -41,6 +41,6 @@ void StripFactors<T>::reflect(const Reflections<T>& h, int cols, Matrix c, T* ou
 template void StripFactors<float>::reflect(const Reflections<float>&, int, Matrix, float*, bool, bool);
 template void StripFactors<double>::reflect(const Reflections<double>&, int, Matrix, double*, bool, bool);
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 
 // SPDX-License-Identifier: Apache-2.0

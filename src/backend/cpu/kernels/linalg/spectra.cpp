@@ -1,19 +1,19 @@
 // LAPACK reads matrices column by column: singular values are had from the transpose, other matrices are turned on the
 // way in and out.
-#include "ops/linalg/spectra.hpp"
+#include "backend/cpu/kernels/linalg/spectra.hpp"
 
 #include <numeric>
 #include <utility>
 #include <vector>
 
 #include "array/buffer.hpp"
-#include "ops/linalg/lapack_memory.hpp"
-#include "ops/linalg/lapack_routines.hpp"
-#include "ops/linalg/ordered_tasks.hpp"
-#include "ops/linalg/strip_factors.hpp"
-#include "ops/linalg/turn_matrix.hpp"
+#include "backend/cpu/kernels/linalg/lapack_memory.hpp"
+#include "backend/cpu/kernels/linalg/lapack_routines.hpp"
+#include "backend/cpu/kernels/linalg/ordered_tasks.hpp"
+#include "backend/cpu/kernels/linalg/strip_factors.hpp"
+#include "backend/cpu/kernels/linalg/turn_matrix.hpp"
 
-namespace tutti::ops {
+namespace tutti::kernels {
 namespace {
 
 using lapack::Routines;
@@ -263,6 +263,6 @@ template struct Spectra<double>;
 template struct Spectra<std::complex<float>>;
 template struct Spectra<std::complex<double>>;
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 
 // SPDX-License-Identifier: Apache-2.0

@@ -9,9 +9,9 @@
 #include <string>
 #include <type_traits>
 
-#include "ops/linalg/lapack.hpp"
+#include "backend/cpu/kernels/linalg/lapack.hpp"
 
-namespace tutti::ops::lapack {
+namespace tutti::kernels::lapack {
 
 /// The address of a function of OpenBLAS. UnsupportedError where the library or the function is not there.
 void* find(const std::string& name);
@@ -75,6 +75,6 @@ template <class T> struct Routines {
       bdsdc{letter, "bdsdc"};
 };
 
-}  // namespace tutti::ops::lapack
+}  // namespace tutti::kernels::lapack
 
 // SPDX-License-Identifier: Apache-2.0

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "ops/linalg/strip_factors.hpp"
-#include "ops/linalg/tiles.hpp"
+#include "backend/cpu/kernels/linalg/strip_factors.hpp"
+#include "backend/cpu/kernels/linalg/tiles.hpp"
 
-namespace tutti::ops {
+namespace tutti::kernels {
 
 /// Panel k is strip k of x from row k * width on: V, whose reflections together are I - V T V^T (R. Schreiber, C. Van
 /// Loan: A storage-efficient WY representation for products of Householder transformations, 1989).
@@ -58,6 +58,6 @@ template <class T> struct StripReflections {
   }
 };
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 
 // SPDX-License-Identifier: Apache-2.0

@@ -1,4 +1,4 @@
-#include "ops/linalg/tiles.hpp"
+#include "backend/cpu/kernels/linalg/tiles.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 
 #include "lane/vectors.hpp"
 
-namespace tutti::ops {
+namespace tutti::kernels {
 namespace vectors {
 using namespace lane::vectors;
 namespace {
@@ -255,6 +255,6 @@ template <class T> void Tiles<T>::lu(int rows, int steps, T* a, std::int32_t* pi
 template struct Tiles<float>;
 template struct Tiles<double>;
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 
 // SPDX-License-Identifier: Apache-2.0

@@ -1,4 +1,4 @@
-#include "ops/linalg/small_matrices.hpp"
+#include "backend/cpu/kernels/linalg/small_matrices.hpp"
 
 #include <bit>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include "lane/side_by_side.hpp"
 
-namespace tutti::ops {
+namespace tutti::kernels {
 namespace {
 
 template <class T> using Many = typename lane::Side<T>::V;
@@ -37,12 +37,12 @@ template <class T> constexpr Integer<T> infinity_bits() {
 }
 
 namespace narrow {
-#include "ops/linalg/small_kernels.inc"
+#include "backend/cpu/kernels/linalg/small_kernels.inc"
 }
 
 namespace wide {
+#include "backend/cpu/kernels/linalg/small_kernels.inc"
 #include "lane/begin_avx512.inc"
-#include "ops/linalg/small_kernels.inc"
 
 template <class T> void lu(const LuSpace<T>& space) { LuInLanes<T>{space}.run(); }
 template <class T> void cholesky(int n, Many<T>* a) { cholesky_in_lanes<T>(n, a); }
@@ -189,6 +189,6 @@ template <class T> void SmallMatrices<T>::solve(std::int64_t count, int n, int c
 template class SmallMatrices<float>;
 template class SmallMatrices<double>;
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 
 // SPDX-License-Identifier: Apache-2.0

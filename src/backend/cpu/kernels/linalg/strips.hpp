@@ -8,7 +8,7 @@
 #include "array/buffer.hpp"
 #include "lane/side_by_side.hpp"
 
-namespace tutti::ops {
+namespace tutti::kernels {
 
 /// Rows and columns may be 0. Columns behind the last one are 0, and so are rows up to a whole number of tiles.
 template <class T> class Strips {
@@ -111,6 +111,6 @@ template <class T> class Strips {
   T* data_;
 };
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 
 // SPDX-License-Identifier: Apache-2.0

@@ -1,10 +1,10 @@
 #include <algorithm>
 
-#include "ops/linalg/ordered_tasks.hpp"
-#include "ops/linalg/strip_factors.hpp"
-#include "ops/linalg/tiles.hpp"
+#include "backend/cpu/kernels/linalg/ordered_tasks.hpp"
+#include "backend/cpu/kernels/linalg/strip_factors.hpp"
+#include "backend/cpu/kernels/linalg/tiles.hpp"
 
-namespace tutti::ops {
+namespace tutti::kernels {
 namespace {
 
 // op(a) x = b, from the first block of rows on or from the last one. What is on the right of x is the transpose of what
@@ -90,6 +90,6 @@ void StripFactors<T>::triangular_solve(bool left, bool lower, Turn turn, bool un
 template void StripFactors<float>::triangular_solve(bool, bool, Turn, bool, int, int, const float*, float*, bool);
 template void StripFactors<double>::triangular_solve(bool, bool, Turn, bool, int, int, const double*, double*, bool);
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 
 // SPDX-License-Identifier: Apache-2.0

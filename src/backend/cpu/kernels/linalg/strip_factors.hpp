@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <functional>
 
-#include "ops/linalg/lapack.hpp"
+#include "backend/cpu/kernels/linalg/lapack.hpp"
 
-namespace tutti::ops {
+namespace tutti::kernels {
 
 /// `count` reflections of n numbers as LAPACK leaves them: number i of reflection k lies at v[i * row + k * column]; it
 /// is 1 for i = k + offset, and 0 before. One stride is 1.
@@ -48,6 +48,6 @@ template <class T> struct StripFactors {
   static void reflect(const Reflections<T>& h, int cols, Matrix c, T* out, bool out_turned, bool on_workers);
 };
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 
 // SPDX-License-Identifier: Apache-2.0

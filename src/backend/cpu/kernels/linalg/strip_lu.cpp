@@ -3,11 +3,11 @@
 #include <utility>
 #include <vector>
 
-#include "ops/linalg/ordered_tasks.hpp"
-#include "ops/linalg/strip_factors.hpp"
-#include "ops/linalg/tiles.hpp"
+#include "backend/cpu/kernels/linalg/ordered_tasks.hpp"
+#include "backend/cpu/kernels/linalg/strip_factors.hpp"
+#include "backend/cpu/kernels/linalg/tiles.hpp"
 
-namespace tutti::ops {
+namespace tutti::kernels {
 namespace {
 
 // Panel k is strip k from row k * width on. Each strip behind it swaps its rows, solves and subtracts the product by
@@ -84,6 +84,6 @@ template <class T> void StripFactors<T>::lu(int m, int n, const T* in, T* out, s
 template void StripFactors<float>::lu(int, int, const float*, float*, std::int32_t*, bool);
 template void StripFactors<double>::lu(int, int, const double*, double*, std::int32_t*, bool);
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 
 // SPDX-License-Identifier: Apache-2.0

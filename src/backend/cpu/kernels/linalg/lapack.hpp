@@ -7,12 +7,11 @@
 #include <cstdint>
 #include <vector>
 
-namespace tutti::ops {
+#include "backend/cpu/kernels/kernels.hpp"
+#include "ops/linalg/element.hpp"
+#include "ops/linalg/small_solves.hpp"
 
-template <class T> struct RealOf { using type = T; };
-template <class T> struct RealOf<std::complex<T>> { using type = T; };
-template <class T> using Real = typename RealOf<T>::type;
-template <class T> inline constexpr bool is_complex = !std::is_same_v<T, Real<T>>;
+namespace tutti::kernels {
 
 /// What LAPACK works in, kept from one matrix to the next of the same call.
 template <class T> struct Workspace {
@@ -22,7 +21,7 @@ template <class T> struct Workspace {
 };
 
 /// Extents up to which matrices are taken into lanes, or by plain loops: a call of LAPACK costs more than their work.
-inline constexpr int kSmallMatrix = 16;
+inline constexpr int kSmallMatrix = SmallSolves::most;
 
 /// Which form of a matrix is meant.
 enum class Turn { none, transpose, adjoint };
@@ -51,6 +50,6 @@ template <class T> struct Lapack {
   static void qr(int m, int n, bool full, const T* a, T* q, T* r, Workspace<T>& w, bool on_workers = false);
 };
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 
 // SPDX-License-Identifier: Apache-2.0

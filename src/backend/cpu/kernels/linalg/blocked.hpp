@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace tutti::ops {
+namespace tutti::kernels {
 
 /// T: std::complex of float or double. What comes out does not depend on `on_workers`, which says whether others
 /// help.
@@ -19,6 +19,6 @@ template <class T> struct Blocked {
   static void lu(int m, int n, T* a, std::int32_t* pivots, bool on_workers);
 };
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 
 // SPDX-License-Identifier: Apache-2.0

@@ -1,12 +1,12 @@
-#include "ops/linalg/blocked.hpp"
+#include "backend/cpu/kernels/linalg/blocked.hpp"
 
 #include <algorithm>
 #include <complex>
 
+#include "backend/cpu/kernels/linalg/lapack_routines.hpp"
 #include "base/tasks.hpp"
-#include "ops/linalg/lapack_routines.hpp"
 
-namespace tutti::ops {
+namespace tutti::kernels {
 namespace {
 
 using lapack::Routines;
@@ -102,6 +102,6 @@ template <class T> void Blocked<T>::lu(int m, int n, T* a, std::int32_t* pivots,
 template struct Blocked<std::complex<float>>;
 template struct Blocked<std::complex<double>>;
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 
 // SPDX-License-Identifier: Apache-2.0

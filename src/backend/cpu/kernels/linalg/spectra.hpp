@@ -2,9 +2,9 @@
 // converge; nothing throws.
 #pragma once
 
-#include "ops/linalg/lapack.hpp"
+#include "backend/cpu/kernels/linalg/lapack.hpp"
 
-namespace tutti::ops {
+namespace tutti::kernels {
 
 /// T: float, double, std::complex of either.
 template <class T> struct Spectra {
@@ -22,6 +22,6 @@ template <class T> struct Spectra {
                   std::complex<Real<T>>* right, Workspace<T>& space);
 };
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 
 // SPDX-License-Identifier: Apache-2.0

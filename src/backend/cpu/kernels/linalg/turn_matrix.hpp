@@ -8,7 +8,7 @@
 #include "base/tasks.hpp"
 #include "lane/side_by_side.hpp"
 
-namespace tutti::ops {
+namespace tutti::kernels {
 namespace detail {
 
 /// Rows `begin` to `end` of them.
@@ -41,6 +41,6 @@ void turn_matrix(const T* in, std::int64_t rows, std::int64_t cols, T* out, bool
     strips(0, count);
 }
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 
 // SPDX-License-Identifier: Apache-2.0

@@ -4,11 +4,11 @@
 #include <utility>
 #include <vector>
 
-#include "ops/linalg/ordered_tasks.hpp"
-#include "ops/linalg/strip_factors.hpp"
-#include "ops/linalg/tiles.hpp"
+#include "backend/cpu/kernels/linalg/ordered_tasks.hpp"
+#include "backend/cpu/kernels/linalg/strip_factors.hpp"
+#include "backend/cpu/kernels/linalg/tiles.hpp"
 
-namespace tutti::ops {
+namespace tutti::kernels {
 namespace {
 
 // The upper factor of u^T u, strip by strip: of row-major memory its columns are the rows that are read and written.
@@ -79,6 +79,6 @@ template <class T> bool StripFactors<T>::cholesky(int n, const T* in, T* out, bo
 template bool StripFactors<float>::cholesky(int, const float*, float*, bool);
 template bool StripFactors<double>::cholesky(int, const double*, double*, bool);
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 
 // SPDX-License-Identifier: Apache-2.0

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 
-#include "ops/linalg/lapack.hpp"
+#include "backend/cpu/kernels/linalg/lapack.hpp"
 
-namespace tutti::ops {
+namespace tutti::kernels {
 
 template <class T> void fill_nan(T* x, std::int64_t n) { std::fill_n(x, n, std::numeric_limits<Real<T>>::quiet_NaN()); }
 template <class T> void fill_eye(T* x, int rows, int cols) {
@@ -37,6 +37,6 @@ template <class T> T* sized(std::vector<T>& v, std::int64_t n) {
   return v.data();
 }
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 
 // SPDX-License-Identifier: Apache-2.0

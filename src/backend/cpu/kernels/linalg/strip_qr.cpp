@@ -2,10 +2,10 @@
 #include <utility>
 #include <vector>
 
-#include "ops/linalg/ordered_tasks.hpp"
-#include "ops/linalg/strip_reflections.hpp"
+#include "backend/cpu/kernels/linalg/ordered_tasks.hpp"
+#include "backend/cpu/kernels/linalg/strip_reflections.hpp"
 
-namespace tutti::ops {
+namespace tutti::kernels {
 namespace {
 
 // Each strip behind a panel is multiplied with its reflections by itself; whoever does this to the next panel factors
@@ -117,6 +117,6 @@ template void StripFactors<float>::around_r(int, int, const float*, float*, cons
 template void StripFactors<double>::around_r(int, int, const double*, double*, const std::function<void()>&,
                                              const double*, double*, bool);
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 
 // SPDX-License-Identifier: Apache-2.0

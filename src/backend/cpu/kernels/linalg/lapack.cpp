@@ -1,7 +1,7 @@
 // LAPACK reads matrices column by column: a row-major matrix is its transpose there. Cholesky factors, triangular
 // solves and singular values are had from the transpose by asking for the mirrored thing; the rest is turned on the way
 // in and out.
-#include "ops/linalg/lapack.hpp"
+#include "backend/cpu/kernels/linalg/lapack.hpp"
 
 #include <dlfcn.h>
 
@@ -11,15 +11,15 @@
 #include <cstring>
 #include <limits>
 
+#include "backend/cpu/kernels/linalg/blocked.hpp"
+#include "backend/cpu/kernels/linalg/lapack_memory.hpp"
+#include "backend/cpu/kernels/linalg/lapack_routines.hpp"
+#include "backend/cpu/kernels/linalg/strip_factors.hpp"
+#include "backend/cpu/kernels/linalg/turn_matrix.hpp"
 #include "base/stack.hpp"
-#include "ops/linalg/blocked.hpp"
-#include "ops/linalg/lapack_memory.hpp"
-#include "ops/linalg/lapack_routines.hpp"
-#include "ops/linalg/strip_factors.hpp"
-#include "ops/linalg/turn_matrix.hpp"
 #include "tutti/base/error.hpp"
 
-namespace tutti::ops {
+namespace tutti::kernels {
 
 void* lapack::find(const std::string& name) {
   static void* const library = [] {
@@ -268,6 +268,6 @@ template struct Lapack<double>;
 template struct Lapack<std::complex<float>>;
 template struct Lapack<std::complex<double>>;
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 
 // SPDX-License-Identifier: Apache-2.0

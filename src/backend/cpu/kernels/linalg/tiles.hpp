@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "ops/linalg/strips.hpp"
+#include "backend/cpu/kernels/linalg/strips.hpp"
 
-namespace tutti::ops {
+namespace tutti::kernels {
 
 /// Element (i, k) lies at data[i * row + k * column].
 template <class T> struct Factor {
@@ -40,6 +40,6 @@ template <class T> struct Tiles {
   static void reflect(int rows, int steps, T* a, T* t);
 };
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 
 // SPDX-License-Identifier: Apache-2.0
