@@ -3,6 +3,8 @@
 #include <unordered_map>
 
 #include "array/evaluate.hpp"
+#include "ops/contraction/dot_general.hpp"
+#include "ops/fft/fft.hpp"
 #include "ops/linalg/cholesky.hpp"
 #include "ops/linalg/determinant.hpp"
 #include "ops/linalg/direct_solve.hpp"
@@ -13,6 +15,7 @@
 #include "ops/linalg/solve.hpp"
 #include "ops/linalg/svd.hpp"
 #include "ops/linalg/triangular_solve.hpp"
+#include "ops/movement/pad.hpp"
 #include "ops/reduction/bincount.hpp"
 #include "ops/reduction/cumsum.hpp"
 #include "ops/reduction/search.hpp"
@@ -32,8 +35,10 @@ const std::unordered_map<const Op*, Kernel*>& kernels() {
       {&ops::direct_solve, direct_solve},
       {&ops::eig, eig},
       {&ops::eigh, eigh},
+      {&ops::fft, fft},
       {&ops::hessenberg, hessenberg},
       {&ops::lu, lu},
+      {&ops::pad, pad},
       {&ops::qr, qr},
       {&ops::schur, schur},
       {&ops::search, search},
@@ -52,7 +57,9 @@ const std::unordered_map<const Op*, Kernel*>& kernels() {
 
 Kernel* kernel_of(const Call& call) {
   if (const auto at = kernels().find(&call.op); at != kernels().end()) return at->second;
-  return nullptr;
+  if (&call.op == &ops::dot_general) return is_integer_product(call) ? integer_product : nullptr;
+  if (has_complex_function(call)) return complex_function;
+  return is_shared_out(call) ? elementwise : nullptr;
 }
 
 std::vector<const Op*> ops_with_kernels() {

@@ -29,10 +29,18 @@ Kernel search;                                 // sorting/search.cpp
 Kernel bincount;                               // bincount.cpp
 Kernel true_positions;                         // true_positions.cpp
 Kernel cumsum;                                 // cumsum.cpp
+Kernel pad;                                    // pad.cpp
+Kernel fft;                                    // fft/fft.cpp
 Kernel cholesky, lu, qr, det, slogdet;         // linalg/factors.cpp
 Kernel triangular_solve, solve, direct_solve;  // linalg/solves.cpp
 Kernel svd, eigh, eig;                         // linalg/decompositions.cpp
 Kernel hessenberg, tridiagonal, schur;         // linalg/forms.cpp
+Kernel integer_product;                        // integer_product.cpp: dot_general of many integers
+Kernel complex_function;                       // elementwise.cpp: functions of complex numbers
+Kernel elementwise;                            // elementwise.cpp: eval, on all workers
+bool is_integer_product(const Call& call);
+bool has_complex_function(const Call& call);
+bool is_shared_out(const Call& call);  // elementwise.cpp
 
 }  // namespace tutti::kernels
 

@@ -8,7 +8,7 @@
 
 #include "tutti/lax/fft.hpp"
 
-namespace tutti::ops {
+namespace tutti::kernels {
 
 inline bool is_inverse(lax::FftType type) { return type == lax::FftType::ifft || type == lax::FftType::irfft; }
 inline bool is_real(lax::FftType type) { return type == lax::FftType::rfft || type == lax::FftType::irfft; }
@@ -71,6 +71,6 @@ template <class T> class LaneTransform {
   std::vector<std::complex<T>> split_;  // e^(-2 pi i k / n) of a real row
 };
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 
 // SPDX-License-Identifier: Apache-2.0

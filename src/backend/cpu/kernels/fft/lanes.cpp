@@ -1,4 +1,4 @@
-#include "ops/fft/lanes.hpp"
+#include "backend/cpu/kernels/fft/lanes.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include "lane/side_by_side.hpp"
 #include "lane/vectors.hpp"
 
-namespace tutti::ops {
+namespace tutti::kernels {
 namespace {
 
 using lax::FftType;
@@ -25,7 +25,7 @@ template <class T> struct Job {
 
 namespace fft_plain {
 #define TUTTI_VECTOR 16
-#include "ops/fft/lane_kernels.inc"
+#include "backend/cpu/kernels/fft/lane_kernels.inc"
 #undef TUTTI_VECTOR
 }  // namespace fft_plain
 
@@ -34,7 +34,7 @@ namespace fft_avx2 {
 #include "lane/begin_avx2.inc"
 
 #define TUTTI_VECTOR 32
-#include "ops/fft/lane_kernels.inc"
+#include "backend/cpu/kernels/fft/lane_kernels.inc"
 #undef TUTTI_VECTOR
 
 #include "lane/end_target.inc"
@@ -44,7 +44,7 @@ namespace fft_avx512 {
 #include "lane/begin_avx512.inc"
 
 #define TUTTI_VECTOR 64
-#include "ops/fft/lane_kernels.inc"
+#include "backend/cpu/kernels/fft/lane_kernels.inc"
 #undef TUTTI_VECTOR
 
 #include "lane/end_target.inc"
@@ -138,6 +138,6 @@ template void multiply_complex(std::int64_t, const double*, const double*, doubl
 template class LaneTransform<float>;
 template class LaneTransform<double>;
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 
 // SPDX-License-Identifier: Apache-2.0

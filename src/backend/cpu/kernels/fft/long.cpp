@@ -1,4 +1,4 @@
-#include "ops/fft/long.hpp"
+#include "backend/cpu/kernels/fft/long.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "array/buffer.hpp"
+#include "backend/cpu/kernels/fft/lanes.hpp"
 #include "base/tasks.hpp"
-#include "ops/fft/lanes.hpp"
 
-namespace tutti::ops {
+namespace tutti::kernels {
 namespace {
 
 using lax::FftType;
@@ -257,6 +257,6 @@ template <class T> const RowTransform<T>& RowTransform<T>::of(bool inverse, std:
 template class RowTransform<float>;
 template class RowTransform<double>;
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 
 // SPDX-License-Identifier: Apache-2.0

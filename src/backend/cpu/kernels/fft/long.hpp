@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace tutti::ops {
+namespace tutti::kernels {
 
 /// T: float or double. The bits of a row do not depend on threads, nor on other rows.
 template <class T> class RowTransform {
@@ -21,6 +21,6 @@ template <class T> class RowTransform {
   static const RowTransform& of(bool inverse, std::int64_t n);
 };
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 
 // SPDX-License-Identifier: Apache-2.0

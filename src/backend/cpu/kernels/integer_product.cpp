@@ -1,16 +1,24 @@
-#include "ops/contraction/integer_product.hpp"
-
+// Products of integer matrices in tiles: sums that wrap around come out the same in any order.
 #include <algorithm>
 #include <type_traits>
 
 #include "array/buffer.hpp"
+#include "backend/cpu/kernels/kernels.hpp"
 #include "base/half.hpp"
 #include "base/tasks.hpp"
 #include "lane/side_by_side.hpp"
 #include "lane/vectors.hpp"
+#include "ops/contraction/dot_general.hpp"
+#include "ops/movement/movement.hpp"
 
-namespace tutti::ops {
+namespace tutti::kernels {
 namespace {
+
+/// Where elements of one operand lie: the sum of one number of each list.
+struct IntegerMatrices {
+  HostView data;
+  Dims batch, free, contract;
+};
 
 constexpr std::int64_t kTileRows = 4, kTileVectors = 2;
 template <class U> constexpr std::int64_t kStrip = kTileVectors* lane::Side<U>::lanes;  // columns
@@ -136,12 +144,43 @@ template <class U> void product(const IntegerMatrices& l, const IntegerMatrices&
   });
 }
 
-}  // namespace
-
-void integer_product(const IntegerMatrices& l, const IntegerMatrices& r, const HostView& out) {
-  (out.type.dtype.size() == 8 ? product<std::uint64_t> : product<std::uint32_t>)(l, r, out);
+// The place of each combination of `dims`, in row-major order.
+Dims places(const Type& x, const Dims& dims) {
+  const Dims strides = row_major_strides(x.shape);
+  Dims out{0};
+  for (std::int64_t d : dims) {
+    Dims finer;
+    for (std::int64_t place : out)
+      for (std::int64_t i = 0; i < x.shape[d]; ++i) finer.push_back(place + i * strides[d]);
+    out = std::move(finer);
+  }
+  return out;
 }
 
-}  // namespace tutti::ops
+bool is_integral(DType d) { return d.is_integer() || d.is_bool(); }
+
+}  // namespace
+
+bool is_integer_product(const Call& c) {
+  constexpr std::int64_t kManyProducts = 4096;  // from which tiles pay
+  const auto& p = c.get<DotGeneral>();
+  if (!is_integral(c.operands[0].dtype) || !is_integral(p.preferred.value_or(c.operands[0].dtype))) return false;
+  std::int64_t products = c.operands[0].num_elements();
+  for (std::int64_t d : free_dims(c.operands[1].ndim(), p.dims.rhs_contract, p.dims.rhs_batch))
+    products *= c.operands[1].shape[static_cast<int>(d)];
+  return products >= kManyProducts;
+}
+
+void integer_product(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
+  const auto& d = c.get<DotGeneral>().dims;
+  const Type &l = in[0].type, &r = in[1].type;
+  const IntegerMatrices lhs{in[0], places(l, d.lhs_batch), places(l, free_dims(l.ndim(), d.lhs_contract, d.lhs_batch)),
+                            places(l, d.lhs_contract)},
+      rhs{in[1], places(r, d.rhs_batch), places(r, free_dims(r.ndim(), d.rhs_contract, d.rhs_batch)),
+          places(r, d.rhs_contract)};
+  (out[0].type.dtype.size() == 8 ? product<std::uint64_t> : product<std::uint32_t>)(lhs, rhs, out[0]);
+}
+
+}  // namespace tutti::kernels
 
 // SPDX-License-Identifier: Apache-2.0

@@ -1,4 +1,4 @@
-#include "ops/fft/transform.hpp"
+#include "backend/cpu/kernels/fft/transform.hpp"
 
 #include <algorithm>
 #include <complex>
@@ -10,11 +10,11 @@
 #include <utility>
 
 #include "array/buffer.hpp"
+#include "backend/cpu/kernels/fft/lanes.hpp"
+#include "backend/cpu/kernels/fft/long.hpp"
 #include "base/tasks.hpp"
-#include "ops/fft/lanes.hpp"
-#include "ops/fft/long.hpp"
 
-namespace tutti::ops {
+namespace tutti::kernels {
 namespace {
 
 using lax::FftType;
@@ -243,6 +243,6 @@ template <class T> void transform(FftType type, const Shape& lengths, std::int64
 template void transform(FftType, const Shape&, std::int64_t, const float*, float*);
 template void transform(FftType, const Shape&, std::int64_t, const double*, double*);
 
-}  // namespace tutti::ops
+}  // namespace tutti::kernels
 
 // SPDX-License-Identifier: Apache-2.0
