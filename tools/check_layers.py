@@ -58,8 +58,8 @@ CONFINED = {
     r"llvm(-c)?/": ["backend/cpu/"],
     r"(dnnl|oneapi/dnnl)": ["backend/cpu/"],
     r"(cblas|lapacke|libxsmm|pocketfft)": ["backend/"],
-    r"ops/linalg/lapack_routines": ["ops/linalg/lapack.cpp", "ops/linalg/spectra.cpp", "ops/linalg/blocked.cpp",
-                                   "ops/linalg/forms.cpp"],
+    r"backend/cpu/kernels/linalg/lapack_routines": ["backend/cpu/kernels/linalg/"],
+    r"backend/cpu/kernels/": ["backend/cpu/", "isolation/devices.cpp"],  # simulated devices run the CPU's kernels
     r"([xei]mm|x86)\w*\.h": ["base/processor.hpp"],
     r"arm_neon\.h": ["lane/vectors.hpp"],
     r"xla/pjrt/|pjrt": ["backend/pjrt/"],

@@ -17,6 +17,16 @@ std::int64_t number(DType dtype, const void* data, std::int64_t i) {
   return out;
 }
 
+// Whether eval, which is plain loops, takes few steps for each of the `most` numbers: what takes more had better run.
+bool is_quick(const Program& p, const Eqn& e, std::int64_t most) {
+  if (!e.op->flops) return true;
+  constexpr double kSteps = 8;
+  std::vector<Type> operands, results;
+  for (const Atom& a : e.operands) operands.push_back(p.type(a));
+  for (ValueId v : e.results) results.push_back(p.types[v]);
+  return e.op->flops(Call{*e.op, e.params, operands, e.subs}, results) <= kSteps * static_cast<double>(most);
+}
+
 }  // namespace
 
 bool KnownValues::knows(ValueId v) {
@@ -26,7 +36,8 @@ bool KnownValues::knows(ValueId v) {
   if (known) {
     const Eqn& e = p_.eqns[producer];
     known = (e.op->role == Role::compute || e.op->role == Role::generator) && e.op->eval && e.subs.empty() &&
-            !e.op->effect && !e.op->host && !e.op->collective && p_.types[v].num_elements() <= most_;
+            !e.op->effect && !e.op->host && !e.op->collective && p_.types[v].num_elements() <= most_ &&
+            is_quick(p_, e, most_);
     for (const Atom& a : e.operands) known = known && (a.is_literal() || knows(a.id));
   }
   known_[v] = known ? 1 : 0;

@@ -15,7 +15,7 @@ class KnownValues {
   KnownValues(const Program& program, std::int64_t most)
       : p_(program), index_(program), most_(most), known_(program.types.size(), -1) {}
 
-  /// Whether a value depends on no input.
+  /// Whether a value depends on no input, and takes few steps for each of `most` elements.
   bool knows(ValueId v);
   /// The elements of an integer value that is known, in row-major order.
   std::vector<std::int64_t> integers(ValueId v) const;

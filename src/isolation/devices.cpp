@@ -5,8 +5,8 @@
 #include <map>
 #include <numeric>
 
-#include "array/evaluate.hpp"
 #include "array/literal.hpp"
+#include "backend/cpu/kernels/kernels.hpp"
 #include "base/loop_steps.hpp"
 #include "ir/collective.hpp"
 #include "ir/replay.hpp"
@@ -61,7 +61,7 @@ std::vector<Blocks> Devices::step(const Program& p, const Eqn& e, const std::vec
     std::vector<HostView> in, out;
     for (std::size_t o = 0; o < operands.size(); ++o) in.push_back({types[o], operands[o][d]->data()});
     for (std::size_t r = 0; r < results.size(); ++r) out.push_back({p.types[e.results[r]], results[r][d]->data()});
-    evaluate(e, types, in, out);
+    kernels::run(e, types, in, out);
   }
   if (once)
     for (std::size_t r = 0; r < results.size(); ++r)

@@ -74,7 +74,10 @@ void CallWork::run(char* const* at, int) const {
     operands.push_back({call_.operand_types[k], at[call_.operands[k]]});
   for (std::size_t k = 0; k < call_.results.size(); ++k)
     results.push_back({call_.result_types[k], at[call_.results[k]]});
-  evaluate(call_.eqn, call_.operand_types, operands, results);
+  if (kernel_)
+    kernel_(Call{*call_.eqn.op, call_.eqn.params, call_.operand_types, call_.eqn.subs}, operands, results);
+  else
+    evaluate(call_.eqn, call_.operand_types, operands, results);
 }
 
 Steps::Steps(const compile::Plan& plan, std::vector<std::unique_ptr<Work>> works, bool repeated)

@@ -54,13 +54,17 @@ class NestWork final : public Work {
   Nest nest_, fine_;
 };
 
+/// One Eqn by a kernel that an engine has for it, or, without one, by its op's eval.
 class CallWork final : public Work {
  public:
-  explicit CallWork(compile::CallEqn call) : call_(std::move(call)) { cost_ns = 1; }
+  /// As Op::eval.
+  using Kernel = void(const Call&, std::span<const HostView>, std::span<const HostView>);
+  CallWork(compile::CallEqn call, Kernel* kernel) : call_(std::move(call)), kernel_(kernel) { cost_ns = 1; }
   void run(char* const* at, int task) const override;
 
  private:
   compile::CallEqn call_;
+  Kernel* kernel_;
 };
 
 /// The steps of a Plan as they run, stage by stage.

@@ -1,10 +1,12 @@
 #include "ops/sampled.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <numeric>
 
 #include "base/half.hpp"
+#include "ops/reduction/search.hpp"
 
 namespace tutti::testing {
 
@@ -88,6 +90,17 @@ BufferPtr random_values(const Type& type, const Sample& sample, std::mt19937_64&
     if (type.dtype.is_unsigned()) v = std::abs(v);
   }
   return from_doubles(values, type);
+}
+
+std::vector<BufferPtr> random_operands(const Case& c, const std::vector<Type>& types, std::mt19937_64& random) {
+  std::vector<BufferPtr> out;
+  for (const Type& t : types) out.push_back(random_values(t, *c.sample, random));
+  if (c.op != &ops::search) return out;
+  std::vector<double> values = to_doubles(out[0], types[0]);
+  const std::int64_t n = types[0].shape.back();
+  for (auto row = values.begin(); n > 0 && row != values.end(); row += n) std::sort(row, row + n);
+  out[0] = from_doubles(values, types[0]);
+  return out;
 }
 
 std::vector<double> to_doubles(const BufferPtr& buffer, const Type& type) {

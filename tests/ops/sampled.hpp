@@ -27,6 +27,8 @@ Program program_of(const Op& op, const Sample& sample, const std::vector<Type>& 
 
 /// Random values of a type: floats uniform in the sample's domain, integers rounded.
 BufferPtr random_values(const Type& type, const Sample& sample, std::mt19937_64& random);
+/// Random operands of these types for a case, as its op takes them: vectors that are searched are in order.
+std::vector<BufferPtr> random_operands(const Case& c, const std::vector<Type>& types, std::mt19937_64& random);
 /// Elements as doubles (bools and integers too), and back.
 std::vector<double> to_doubles(const BufferPtr& buffer, const Type& type);
 BufferPtr from_doubles(const std::vector<double>& values, const Type& type);

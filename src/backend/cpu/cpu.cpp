@@ -1,4 +1,4 @@
-// The CPU backend: plans with machine code for loops, library calls for products, eval for the rest.
+// The CPU backend: plans with machine code for loops, library calls for products, kernels of ops, eval for the rest.
 #include "backend/cpu/cpu.hpp"
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include "backend/cpu/conv_work.hpp"
 #include "backend/cpu/dot_work.hpp"
 #include "backend/cpu/kernel.hpp"
+#include "backend/cpu/kernels/kernels.hpp"
 #include "backend/cpu/literals.hpp"
 #include "backend/cpu/loop_code.hpp"
 #include "backend/cpu/transpose_work.hpp"
@@ -243,8 +244,9 @@ class Works {
       }
       if (Work work = cpu::window_work(c)) return work;
       if (Work work = cpu::conv_work(c)) return work;
-      ++self.fallbacks;
-      return std::make_unique<run::CallWork>(c);
+      kernels::Kernel* kernel = kernels::kernel_of(Call{*c.eqn.op, c.eqn.params, c.operand_types, c.eqn.subs});
+      self.fallbacks += kernel == nullptr;
+      return std::make_unique<run::CallWork>(c, kernel);
     }
     Work operator()(const compile::Repeat& r) const {
       if (std::optional<cpu::LoopCode> code = cpu::loop_code(plan, r)) {

@@ -4,21 +4,20 @@
 
 #include "base/half.hpp"
 #include "ops/contraction/dot_general.hpp"
-#include "ops/contraction/integer_product.hpp"
 #include "ops/movement/movement.hpp"
 #include "ops/wide.hpp"
 #include "tutti/lax/complex.hpp"
 
 namespace tutti::ops {
-namespace {
 
-// Dims of one operand that are neither contracted nor batch, in order.
 Dims free_dims(int ndim, const Dims& contract, const Dims& batch) {
   Dims out;
   for (int d = 0; d < ndim; ++d)
     if (!contains(contract, d) && !contains(batch, d)) out.push_back(d);
   return out;
 }
+
+namespace {
 
 void check_pairs(const Call& c, const char* what, const Dims& l, const Dims& r) {
   const Type& lhs = c.operands[0];
@@ -111,39 +110,9 @@ void products(const HostView& l, const HostView& r, const HostView& out, const W
   });
 }
 
-// The place of each combination of `dims`, in row-major order.
-Dims places(const Type& x, const Dims& dims) {
-  const Dims strides = row_major_strides(x.shape);
-  Dims out{0};
-  for (std::int64_t d : dims) {
-    Dims finer;
-    for (std::int64_t place : out)
-      for (std::int64_t i = 0; i < x.shape[d]; ++i) finer.push_back(place + i * strides[d]);
-    out = std::move(finer);
-  }
-  return out;
-}
-
-constexpr std::int64_t kManyProducts = 4096;  // of integers, from which tiles pay
-
-bool is_integral(DType d) { return d.is_integer() || d.is_bool(); }
-
-// Integers whose sums wrap around, where there are many.
-bool integer_tiles(const lax::DotDims& d, const HostView& l, const HostView& r, const HostView& out) {
-  if (!is_integral(l.type.dtype) || !is_integral(out.type.dtype)) return false;
-  IntegerMatrices lhs{l, places(l.type, d.lhs_batch), {}, places(l.type, d.lhs_contract)},
-      rhs{r, places(r.type, d.rhs_batch), {}, places(r.type, d.rhs_contract)};
-  if (out.size() * static_cast<std::int64_t>(lhs.contract.size()) < kManyProducts) return false;
-  lhs.free = places(l.type, free_dims(l.type.ndim(), d.lhs_contract, d.lhs_batch));
-  rhs.free = places(r.type, free_dims(r.type.ndim(), d.rhs_contract, d.rhs_batch));
-  integer_product(lhs, rhs, out);
-  return true;
-}
-
 void eval(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
   const auto& d = c.get<DotGeneral>().dims;
   const HostView &l = in[0], &r = in[1];
-  if (integer_tiles(d, l, r, out[0])) return;
   Dims ls = row_major_strides(l.type.shape), rs = row_major_strides(r.type.shape);
   Walk outer, inner;
   for (std::size_t i = 0; i < d.lhs_batch.size(); ++i) {

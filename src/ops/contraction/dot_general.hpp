@@ -15,6 +15,9 @@ struct DotGeneral {
 
 extern const Home dot_general;
 
+/// Dims of one operand that are neither contracted nor batch, in order.
+lax::Dims free_dims(int ndim, const lax::Dims& contract, const lax::Dims& batch);
+
 }  // namespace tutti::ops
 
 // SPDX-License-Identifier: Apache-2.0

@@ -2,7 +2,6 @@
 // truncates. Source: jax.lax.
 #include "ops/elementwise/arithmetic.hpp"
 #include "lane/float_steps.hpp"
-#include "ops/elementwise/complex_arrays.hpp"
 #include "ops/elementwise/complex_order.hpp"
 #include "ops/elementwise/pointwise.hpp"
 #include "ops/elementwise/rounding.hpp"
@@ -175,11 +174,9 @@ constinit const Home sub = [] {
 };
 constinit const Home mul = [] {
   return with_parts<2>(
-      with_arrays(
-          binary_op<takes_number | takes_bool>(
-              "mul", [](auto x, auto y) { return x * y; },
-              {.linear = {{0}, {1}}, .transpose = transpose_mul, .adds_up = product_adds_up, .magnitude = of_product}),
-          lane::complex_mul),
+      binary_op<takes_number | takes_bool>(
+          "mul", [](auto x, auto y) { return x * y; },
+          {.linear = {{0}, {1}}, .transpose = transpose_mul, .adds_up = product_adds_up, .magnitude = of_product}),
       [](const Parts& x, const Parts& y) {
         return Parts{x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
       });

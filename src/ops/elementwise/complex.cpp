@@ -27,9 +27,7 @@ template <class Part> Op part(std::string name, int place, Part of) {
     with_storage<takes_complex>(c.operands[0].dtype, [&]<class C>() {
       const C* x = in[0].as<const C>();
       auto* y = out[0].as<typename C::value_type>();
-      in_pieces(out[0].size(), 0.5, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) y[i] = of(x[i]);
-      });
+      for (std::int64_t i = 0; i < out[0].size(); ++i) y[i] = of(x[i]);
     });
   };
   op.linear = {{0}};
@@ -92,9 +90,7 @@ constinit const Home complex = [] {
       using T = typename C::value_type;
       const T *re = in[0].as<const T>(), *im = in[1].as<const T>();
       C* z = out[0].as<C>();
-      in_pieces(out[0].size(), 0.5, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) z[i] = C(re[i * a], im[i * b]);
-      });
+      for (std::int64_t i = 0; i < out[0].size(); ++i) z[i] = C(re[i * a], im[i * b]);
     });
   };
   op.linear = {{0, 1}};

@@ -5,7 +5,6 @@
 
 #include "lane/lane_math.hpp"
 #include "ops/elementwise/arithmetic.hpp"
-#include "ops/elementwise/complex_arrays.hpp"
 #include "ops/elementwise/pointwise.hpp"
 #include "ops/elementwise/trigonometric.hpp"
 
@@ -28,18 +27,14 @@ constinit const Home exp = [] {
       });
 };
 constinit const Home exp2 = [] {
-  return with_arrays(
-      unary_op<takes_inexact>(
-          "exp2", with_complex([](auto x) { return lane::exp2(x); }, [](auto m, auto z) { return m.exp2(z); }),
-          {.d = [](V, V y) { return y * 0.693147180559945309; }}),
-      lane::complex_exp2);
+  return unary_op<takes_inexact>(
+      "exp2", with_complex([](auto x) { return lane::exp2(x); }, [](auto m, auto z) { return m.exp2(z); }),
+      {.d = [](V, V y) { return y * 0.693147180559945309; }});
 };
 constinit const Home expm1 = [] {
-  return with_arrays(
-      unary_op<takes_inexact>(
-          "expm1", with_complex([](auto x) { return lane::expm1(x); }, [](auto m, auto z) { return m.expm1(z); }),
-          {.d = [](V, V y) { return y + 1; }}),
-      lane::complex_expm1);
+  return unary_op<takes_inexact>(
+      "expm1", with_complex([](auto x) { return lane::expm1(x); }, [](auto m, auto z) { return m.expm1(z); }),
+      {.d = [](V, V y) { return y + 1; }});
 };
 constinit const Home log = [] {
   return with_parts<1>(
@@ -56,20 +51,15 @@ constinit const Home log = [] {
       });
 };
 constinit const Home log1p = [] {
-  return with_arrays(
-      unary_op<takes_inexact>(
-          "log1p", with_complex([](auto x) { return lane::log1p(x); }, [](auto m, auto z) { return m.log1p(z); }),
-          {.d = [](V x, V) { return 1 / (x + 1); }, .lo = -0.7}),
-      lane::complex_log1p);
+  return unary_op<takes_inexact>(
+      "log1p", with_complex([](auto x) { return lane::log1p(x); }, [](auto m, auto z) { return m.log1p(z); }),
+      {.d = [](V x, V) { return 1 / (x + 1); }, .lo = -0.7});
 };
 // 1 / (1 + exp(-x)), accurate in both tails.
 constinit const Home logistic = [] {
-  return with_arrays(
-      unary_op<takes_inexact>(
-          "logistic",
-          with_complex([](auto x) { return lane::logistic(x); }, [](auto m, auto z) { return m.logistic(z); }),
-          {.d = [](V, V y) { return y * (1 - y); }, .magnitude = at_most_one, .lo = -6, .hi = 6}),
-      lane::complex_logistic);
+  return unary_op<takes_inexact>(
+      "logistic", with_complex([](auto x) { return lane::logistic(x); }, [](auto m, auto z) { return m.logistic(z); }),
+      {.d = [](V, V y) { return y * (1 - y); }, .magnitude = at_most_one, .lo = -6, .hi = 6});
 };
 
 }  // namespace tutti::ops

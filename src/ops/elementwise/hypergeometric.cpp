@@ -22,25 +22,23 @@ struct Slope {
 namespace {
 
 // An op of `arity` numbers that is called for each element: f(call, precision, numbers).
-template <std::size_t arity, class F> Op by_element(const char* name, double each_ns, F f, Rules rules) {
+template <std::size_t arity, class F> Op by_element(const char* name, F f, Rules rules) {
   Op op = pointwise_frame(name, arity, takes_floating, std::move(rules));
   op.infer = [](const Call& c) -> std::vector<Type> {
     const Shape shape = pointwise_shape(c, takes_floating);
     check_equal_dtypes(c);
     return {Type{c.operands[0].dtype, shape, false, {}}};
   };
-  op.eval = [f, each_ns](const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
+  op.eval = [f](const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
     with_storage<takes_floating>(c.operands[0].dtype, [&]<class T>() {
       const double within = std::is_same_v<T, double> ? 0x1p-52 : 0x1p-30;
       T* y = out[0].as<T>();
-      in_pieces(out[0].size(), each_ns, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) {
-          double x[arity];
-          for (std::size_t k = 0; k < arity; ++k)
-            x[k] = Element<T>::load(in[k].template as<const T>()[in[k].type.ndim() == 0 ? 0 : i]);
-          y[i] = Element<T>::store(static_cast<typename Element<T>::Compute>(f(c, within, x)));
-        }
-      });
+      for (std::int64_t i = 0; i < out[0].size(); ++i) {
+        double x[arity];
+        for (std::size_t k = 0; k < arity; ++k)
+          x[k] = Element<T>::load(in[k].template as<const T>()[in[k].type.ndim() == 0 ? 0 : i]);
+        y[i] = Element<T>::store(static_cast<typename Element<T>::Compute>(f(c, within, x)));
+      }
     });
   };
   return op;
@@ -81,21 +79,21 @@ V times(const V& x, double c) { return x * c; }
 
 constinit const Home hyp1f1 = [] {
   Op op = by_element<3>(
-      "hyp1f1", 500, [](const Call&, double within, const double* x) { return lane::hyp1f1(x[0], x[1], x[2], within); },
+      "hyp1f1", [](const Call&, double within, const double* x) { return lane::hyp1f1(x[0], x[1], x[2], within); },
       {.lo = 0.3, .hi = 2});
   op.jvp = hypergeometric_jvp(hyp1f1_slope, 1);
   return op;
 };
 constinit const Home hyp2f1 = [] {
   Op op = by_element<4>(
-      "hyp2f1", 1000,
+      "hyp2f1",
       [](const Call&, double within, const double* x) { return lane::hyp2f1(x[0], x[1], x[2], x[3], within); },
       {.lo = 0.3, .hi = 0.9});
   op.jvp = hypergeometric_jvp(hyp2f1_slope, 2);
   return op;
 };
 constinit const Home hyp1f1_slope = [] {
-  Op op = by_element<3>("hyp1f1_slope", 10000,
+  Op op = by_element<3>("hyp1f1_slope",
                         [](const Call& c, double, const double* x) {
                           return lane::hyp1f1_slope(c.get<Slope>().parameter, x[0], x[1], x[2]);
                         },
@@ -107,7 +105,7 @@ constinit const Home hyp1f1_slope = [] {
   return op;
 };
 constinit const Home hyp2f1_slope = [] {
-  Op op = by_element<4>("hyp2f1_slope", 50000,
+  Op op = by_element<4>("hyp2f1_slope",
                         [](const Call& c, double, const double* x) {
                           return lane::hyp2f1_slope(c.get<Slope>().parameter, x[0], x[1], x[2], x[3]);
                         },

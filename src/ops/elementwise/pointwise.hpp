@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/half.hpp"
-#include "base/tasks.hpp"
 #include "ir/op.hpp"
 #include "lane/lane.hpp"
 #include "ops/elementwise/rule_math.hpp"
@@ -129,14 +128,8 @@ void eval_loop(const F& f, std::span<const HostView> in, const HostView& out, st
   const T* p[] = {in[i].template as<const T>()...};
   const std::int64_t stride[] = {(in[i].type.ndim() == 0 ? 0 : 1)...};
   R* q = out.as<R>();
-  auto piece = [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t k = begin; k < end; ++k)
-      q[k] = Element<R>::store(f(lane::Host<typename In::Compute>{In::load(p[i][k * stride[i]])}...).v);
-  };
-  if constexpr (is_complex_number<T>)  // which no loop of the engine computes
-    in_pieces(out.size(), 10, piece);
-  else
-    piece(0, out.size());
+  for (std::int64_t k = 0; k < out.size(); ++k)
+    q[k] = Element<R>::store(f(lane::Host<typename In::Compute>{In::load(p[i][k * stride[i]])}...).v);
 }
 
 /// Checks dtypes and shapes; the common shape of the operands. TypeError and ShapeError name the op.

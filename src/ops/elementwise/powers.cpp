@@ -3,7 +3,6 @@
 
 #include "lane/float_power.hpp"
 #include "lane/lane_math.hpp"
-#include "ops/elementwise/complex_arrays.hpp"
 #include "ops/elementwise/exponential.hpp"
 #include "ops/elementwise/pointwise.hpp"
 #include "ops/elementwise/powers.hpp"
@@ -84,18 +83,14 @@ struct Power {
 }  // namespace
 
 constinit const Home sqrt = [] {
-  return with_arrays(
-      unary_op<takes_inexact>(
-          "sqrt", with_complex([](auto x) { return lane::sqrt(x); }, [](auto m, auto z) { return m.sqrt(z); }),
-          {.d = [](V, V y) { return 0.5 / y; }, .lo = 0.2}),
-      lane::complex_sqrt);
+  return unary_op<takes_inexact>(
+      "sqrt", with_complex([](auto x) { return lane::sqrt(x); }, [](auto m, auto z) { return m.sqrt(z); }),
+      {.d = [](V, V y) { return 0.5 / y; }, .lo = 0.2});
 };
 constinit const Home rsqrt = [] {
-  return with_arrays(
-      unary_op<takes_inexact>(
-          "rsqrt", with_complex([](auto x) { return 1 / lane::sqrt(x); }, [](auto m, auto z) { return m.rsqrt(z); }),
-          {.d = [](V x, V y) { return -0.5 * (y / x); }, .lo = 0.2}),
-      lane::complex_rsqrt);
+  return unary_op<takes_inexact>(
+      "rsqrt", with_complex([](auto x) { return 1 / lane::sqrt(x); }, [](auto m, auto z) { return m.rsqrt(z); }),
+      {.d = [](V x, V y) { return -0.5 * (y / x); }, .lo = 0.2});
 };
 constinit const Home cbrt = [] {
   return unary_op<takes_floating>("cbrt", [](auto x) { return lane::cbrt(x); },
@@ -103,24 +98,22 @@ constinit const Home cbrt = [] {
 };
 
 constinit const Home pow = [] {
-  return with_arrays(
-      binary_op<takes_number>("pow", with_complex(Power{}, [](auto m, auto x, auto y) { return m.pow(x, y); }),
-                              {.dx =
-                                   [](V x, V y, V) {
-                                     // y * x^(y-1), and 0 where y is 0 whatever x is.
-                                     V exponent = choose(y == 0, full_like(y, 1), y - 1);
-                                     V d = y * V{lax::pow(x.a, exponent.a)};
-                                     return choose(y == 0, full_like(d, 0), d);
-                                   },
-                               .dy =
-                                   [](V x, V, V z) {
-                                     // log(x) * x^y; 0 at x = 0 with y >= 0.
-                                     V safe = choose(x == 0, full_like(x, 1), x);
-                                     return V{bind1(log, {}, {safe.a})} * z;
-                                   },
-                               .lo = 0.3,
-                               .hi = 2.5}),
-      lane::complex_pow);
+  return binary_op<takes_number>("pow", with_complex(Power{}, [](auto m, auto x, auto y) { return m.pow(x, y); }),
+                                 {.dx =
+                                      [](V x, V y, V) {
+                                        // y * x^(y-1), and 0 where y is 0 whatever x is.
+                                        V exponent = choose(y == 0, full_like(y, 1), y - 1);
+                                        V d = y * V{lax::pow(x.a, exponent.a)};
+                                        return choose(y == 0, full_like(d, 0), d);
+                                      },
+                                  .dy =
+                                      [](V x, V, V z) {
+                                        // log(x) * x^y; 0 at x = 0 with y >= 0.
+                                        V safe = choose(x == 0, full_like(x, 1), x);
+                                        return V{bind1(log, {}, {safe.a})} * z;
+                                      },
+                                  .lo = 0.3,
+                                  .hi = 2.5});
 };
 
 constinit const Home integer_pow = [] {

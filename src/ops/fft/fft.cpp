@@ -2,10 +2,10 @@
 #include "ops/fft/fft.hpp"
 
 #include <cmath>
+#include <complex>
+#include <numbers>
+#include <vector>
 
-#include "base/tasks.hpp"
-#include "ops/fft/lanes.hpp"
-#include "ops/fft/transform.hpp"
 #include "ops/movement/movement.hpp"
 #include "tutti/lax/complex.hpp"
 #include "tutti/numpy/numpy.hpp"
@@ -52,24 +52,88 @@ std::vector<Type> infer(const Call& c) {
   return {type(p.type == FftType::irfft ? real_dtype(x.dtype) : complex_dtype(x.dtype), shape)};
 }
 
-void eval(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
-  const auto& p = c.get<Fft>();
-  const Shape& shape = in[0].type.shape;
-  const std::int64_t count = Shape(Dims(shape.begin(), shape.end() - p.lengths.ndim())).num_elements();
-  auto run = [&]<class T>() {
-    transform<T>(p.type, p.lengths, count, in[0].as<const T>(), out[0].as<T>());
-    if (!is_inverse(p.type)) return;
-    const T scale = 1 / static_cast<T>(p.lengths.num_elements());
-    T* x = out[0].as<T>();
-    in_pieces(out[0].type.nbytes() / static_cast<std::int64_t>(sizeof(T)), 0.2,
-              [&](std::int64_t begin, std::int64_t end) {
-                for (std::int64_t i = begin; i < end; ++i) x[i] *= scale;
-              });
-  };
-  if (real_dtype(in[0].type.dtype) == float64)
-    run.operator()<double>();
-  else
-    run.operator()<float>();
+using Numbers = std::vector<std::complex<double>>;
+
+// y_k = sum over j of x_j exp(sign 2 pi i j k / n). Where n = p m, of p sums over every pth number: those are
+// transforms of m numbers. Source: Cooley and Tukey.
+Numbers fourier_sums(const Numbers& x, int sign) {
+  const std::int64_t n = std::ssize(x);
+  std::int64_t p = 2;  // the least prime factor
+  while (p < n && n % p != 0) ++p;
+  Numbers out(x.size());
+  if (n < 2) return x;
+  std::vector<Numbers> parts;
+  for (std::int64_t r = 0; r < p; ++r) {
+    Numbers every;
+    for (std::int64_t j = r; j < n; j += p) every.push_back(x[static_cast<std::size_t>(j)]);
+    parts.push_back(p < n ? fourier_sums(every, sign) : every);
+  }
+  for (std::int64_t k = 0; k < n; ++k)
+    for (std::int64_t r = 0; r < p; ++r) {
+      const double angle = sign * 2 * std::numbers::pi * static_cast<double>(r * k % n) / static_cast<double>(n);
+      out[k] += parts[r][k % (n / p)] * std::polar(1., angle);
+    }
+  return out;
+}
+
+// Numbers whose last dims have these extents become their sums along dim `dim` of them.
+void sums_along(const Shape& extents, int dim, int sign, Numbers& x) {
+  const std::int64_t n = extents[dim];
+  std::int64_t step = 1;
+  for (int d = dim + 1; d < extents.ndim(); ++d) step *= extents[d];
+  for (std::int64_t line = 0; line < std::ssize(x) / n; ++line) {
+    const std::int64_t first = line / step * n * step + line % step;
+    Numbers values;
+    for (std::int64_t i = 0; i < n; ++i) values.push_back(x[first + i * step]);
+    values = fourier_sums(values, sign);
+    for (std::int64_t i = 0; i < n; ++i) x[first + i * step] = values[i];
+  }
+}
+
+// Numbers 0 to n / 2 of the last dim, of which there are n; or all of them, of these: number n - k is the conjugate of
+// number k, which is what transforms of real numbers are. The first and, of an even n, the last count as real.
+Numbers first_half(const Numbers& x, std::int64_t n) {
+  Numbers out;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    if (static_cast<std::int64_t>(i) % n <= n / 2) out.push_back(x[i]);
+  return out;
+}
+Numbers with_other_half(const Numbers& x, std::int64_t n) {
+  Numbers out;
+  const std::int64_t half = n / 2 + 1;
+  for (std::int64_t row = 0; row < std::ssize(x) / half; ++row)
+    for (std::int64_t k = 0; k < n; ++k) {
+      const std::complex<double> z = x[row * half + std::min(k, n - k)];
+      out.push_back(k == 0 || 2 * k == n ? z.real() : k < half ? z : std::conj(z));
+    }
+  return out;
+}
+
+template <class T> void eval_fft_of(const Fft& p, const HostView& in, const HostView& out) {
+  const bool inverse = p.type == FftType::ifft || p.type == FftType::irfft;
+  const int sign = inverse ? 1 : -1, last = p.lengths.ndim() - 1;
+  const double scale = inverse ? 1 / static_cast<double>(p.lengths.num_elements()) : 1;
+  Numbers x;
+  for (std::int64_t i = 0; i < in.size(); ++i)
+    x.push_back(p.type == FftType::rfft ? std::complex<double>(in.as<const T>()[i])
+                                        : std::complex<double>(in.as<const std::complex<T>>()[i]));
+  Shape extents = p.lengths;
+  if (p.type == FftType::irfft) extents[last] = p.lengths[last] / 2 + 1;
+  for (int d = 0; d < last; ++d) sums_along(extents, d, sign, x);
+  if (p.type == FftType::irfft) x = with_other_half(x, p.lengths[last]);
+  sums_along(p.lengths, last, sign, x);
+  if (p.type == FftType::rfft) x = first_half(x, p.lengths[last]);
+  for (std::int64_t i = 0; i < out.size(); ++i)
+    if (p.type == FftType::irfft)
+      out.as<T>()[i] = static_cast<T>(x[i].real() * scale);
+    else
+      out.as<std::complex<T>>()[i] = std::complex<T>(x[i] * scale);
+}
+
+// Dim by dim, in complex128.
+void eval_fft(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
+  const bool wide = real_dtype(in[0].type.dtype) == float64;
+  (wide ? eval_fft_of<double> : eval_fft_of<float>)(c.get<Fft>(), in[0], out[0]);
 }
 
 // Elements of the first half stand for two, but for the first and, of an even number, the last.
@@ -102,7 +166,7 @@ constinit const Home fft = [] {
   Op op;
   op.name = "fft";
   op.infer = infer;
-  op.eval = eval;
+  op.eval = eval_fft;
   op.factors = [](const Call& c, const std::vector<Type>& results) {
     FactorBuilder b(c, results);
     const int batch = c.operands[0].ndim() - c.get<Fft>().lengths.ndim();

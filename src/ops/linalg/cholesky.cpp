@@ -1,6 +1,7 @@
 // a = l l^H. Source: jax.lax.linalg.cholesky, without its symmetrization.
 #include "ops/linalg/cholesky.hpp"
 
+#include "ops/linalg/dense.hpp"
 #include "ops/linalg/matrix.hpp"
 #include "tutti/lax/linalg.hpp"
 
@@ -9,21 +10,27 @@ namespace {
 
 using Arrays = std::vector<Array>;
 
+// Column by column: the diagonal, then what is below it.
 void eval_cholesky(const Call&, std::span<const HostView> in, std::span<const HostView> out) {
   const Shape& shape = in[0].type.shape;
-  const std::int64_t n = cols_of(shape), size = n * n;
+  const std::int64_t n = cols_of(shape);
   with_matrix_element(in[0].type.dtype, [&]<class T>() {
-    if constexpr (!is_complex<T>)
-      if (SmallMatrices<T>::takes(n, batch_size(shape)))
-        return for_each_group<T>(batch_size(shape), static_cast<double>(size * n) / 3,
-                                 [&](std::int64_t k, std::int64_t count, SmallMatrices<T>& kernels) {
-                                   kernels.cholesky(count, static_cast<int>(n), in[0].as<const T>() + k * size,
-                                                    out[0].as<T>() + k * size);
-                                 });
-    for_each_matrix<T>(batch_size(shape), static_cast<double>(size * n) / 3, [&](std::int64_t k, Workspace<T>&) {
-      Lapack<T>::cholesky(static_cast<int>(n), in[0].as<const T>() + k * size, out[0].as<T>() + k * size,
-                          batch_size(shape) == 1);
-    });
+    for (std::int64_t k = 0; k < batch_size(shape); ++k) {
+      const Dense<Precise<T>> a = read_matrix<T>(in[0], k);
+      Dense<Precise<T>> l(n, n);
+      bool positive = true;
+      for (std::int64_t j = 0; j < n; ++j)
+        for (std::int64_t i = j; i < n; ++i) {
+          Precise<T> rest = i == j ? Precise<T>(std::real(a(i, i))) : a(i, j);
+          for (std::int64_t c = 0; c < j; ++c) rest -= l(i, c) * conjugate(l(j, c));
+          positive = positive && (i != j || std::real(rest) > 0);
+          l(i, j) = i == j ? Precise<T>(std::sqrt(std::real(rest))) : rest / l(j, j);
+        }
+      const double nan = std::numeric_limits<double>::quiet_NaN();
+      for (std::int64_t i = 0; i < n && !positive; ++i)
+        for (std::int64_t j = 0; j <= i; ++j) l(i, j) = nan;
+      write_values<T>(l.data, out[0], k);
+    }
   });
 }
 

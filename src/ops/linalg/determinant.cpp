@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "ops/linalg/dense.hpp"
 #include "ops/linalg/matrix.hpp"
 #include "tutti/lax/complex.hpp"
 #include "tutti/lax/linalg.hpp"
@@ -12,64 +13,43 @@ namespace {
 
 using Arrays = std::vector<Array>;
 
-/// Calls f(k, factored, pivots) for each matrix; `factored` is row-major.
+/// Calls f(k, sign, diagonal of u) for each matrix: the determinant is their product.
 template <class T, class F> void with_factors(const HostView& in, F f) {
-  const std::int64_t n = cols_of(in.type.shape), size = n * n;
-  if constexpr (!is_complex<T>)
-    if (SmallMatrices<T>::takes(n, batch_size(in.type.shape)))
-      return for_each_group<T>(batch_size(in.type.shape), 2 * static_cast<double>(size * n) / 3,
-                               [&](std::int64_t first, std::int64_t count, SmallMatrices<T>& kernels) {
-                                 std::vector<T> factors(static_cast<std::size_t>(count * size));
-                                 std::vector<std::int32_t> pivots(static_cast<std::size_t>(count * n)), rows(pivots);
-                                 kernels.lu(count, static_cast<int>(n), static_cast<int>(n),
-                                            in.as<const T>() + first * size, factors.data(), pivots.data(),
-                                            rows.data());
-                                 for (std::int64_t k = 0; k < count; ++k)
-                                   f(first + k, factors.data() + k * size, pivots.data() + k * n);
-                               });
-  for_each_matrix<T>(batch_size(in.type.shape), 2 * static_cast<double>(size * n) / 3,
-                     [&](std::int64_t k, Workspace<T>& space) {
-                       std::vector<T> a(static_cast<std::size_t>(size));
-                       std::vector<std::int32_t> pivots(static_cast<std::size_t>(n));
-                       Lapack<T>::lu(static_cast<int>(n), static_cast<int>(n), in.as<const T>() + k * size, a.data(),
-                                     pivots.data(), space, batch_size(in.type.shape) == 1);
-                       f(k, a.data(), pivots.data());
-                     });
-}
-
-bool odd_swaps(const std::int32_t* pivots, std::int64_t n) {
-  bool odd = false;
-  for (std::int64_t i = 0; i < n; ++i) odd ^= pivots[i] != i;
-  return odd;
+  for (std::int64_t k = 0; k < batch_size(in.type.shape); ++k) {
+    Dense<Precise<T>> a = read_matrix<T>(in, k);
+    const std::vector<std::int64_t> pivots = factor_lu(a);
+    double sign = 1;
+    std::vector<Precise<T>> diagonal;
+    for (std::int64_t i = 0; i < a.rows; ++i) {
+      if (pivots[i] != i) sign = -sign;
+      diagonal.push_back(a(i, i));
+    }
+    f(k, sign, diagonal);
+  }
 }
 
 void eval_det(const Call&, std::span<const HostView> in, std::span<const HostView> out) {
-  const std::int64_t n = cols_of(in[0].type.shape);
   with_matrix_element(in[0].type.dtype, [&]<class T>() {
-    with_factors<T>(in[0], [&](std::int64_t k, const T* lu, const std::int32_t* pivots) {
-      T product = odd_swaps(pivots, n) ? T(-1) : T(1);
-      for (std::int64_t i = 0; i < n; ++i) product *= lu[i * n + i];
-      out[0].as<T>()[k] = product;
+    with_factors<T>(in[0], [&](std::int64_t k, double sign, const std::vector<Precise<T>>& diagonal) {
+      Precise<T> product = sign;
+      for (Precise<T> d : diagonal) product *= d;
+      out[0].as<T>()[k] = static_cast<T>(product);
     });
   });
 }
 
 void eval_slogdet(const Call&, std::span<const HostView> in, std::span<const HostView> out) {
-  const std::int64_t n = cols_of(in[0].type.shape);
   with_matrix_element(in[0].type.dtype, [&]<class T>() {
-    with_factors<T>(in[0], [&](std::int64_t k, const T* lu, const std::int32_t* pivots) {
-      T sign = odd_swaps(pivots, n) ? T(-1) : T(1);
+    with_factors<T>(in[0], [&](std::int64_t k, double sign, const std::vector<Precise<T>>& diagonal) {
+      Precise<T> phase = sign;
       double log = 0;
-      bool zero = false;
-      for (std::int64_t i = 0; i < n; ++i) {
-        const T d = lu[i * n + i];
-        const Real<T> size = std::abs(d);
-        zero = zero || size == 0;
-        sign *= d / size;
-        log += std::log(static_cast<double>(size));
+      for (Precise<T> d : diagonal) {
+        phase = d == Precise<T>{} ? d : phase * (d / std::abs(d));
+        log += std::log(std::abs(d));
+        if (d == Precise<T>{}) break;
       }
-      out[0].as<T>()[k] = zero ? T{} : sign;
-      out[1].as<Real<T>>()[k] = zero ? -std::numeric_limits<Real<T>>::infinity() : static_cast<Real<T>>(log);
+      out[0].as<T>()[k] = static_cast<T>(phase);
+      out[1].as<Real<T>>()[k] = static_cast<Real<T>>(log);
     });
   });
 }

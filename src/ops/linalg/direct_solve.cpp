@@ -3,29 +3,34 @@
 #include "ops/linalg/direct_solve.hpp"
 
 #include "ops/elementwise/convert.hpp"
+#include "ops/linalg/dense.hpp"
 #include "ops/linalg/lu.hpp"
 #include "ops/linalg/matrix.hpp"
+#include "ops/linalg/small_solves.hpp"
 #include "ops/linalg/solve.hpp"
 
 namespace tutti::ops {
 namespace {
 
-template <class T> bool solves_small(const Shape& b) {
-  return SmallMatrices<T>::solves(rows_of(b), cols_of(b), batch_size(b));
+// Extents up to which engines solve many matrices side by side; the others are worth factors of their own.
+bool is_small(const Type& b) {
+  const std::int64_t n = rows_of(b.shape), cols = cols_of(b.shape);
+  return (b.dtype == float32 || b.dtype == float64) && SmallSolves::takes(n, cols, batch_size(b.shape), b.dtype.size());
 }
 
 void eval_direct_solve(const Call&, std::span<const HostView> in, std::span<const HostView> out) {
   const Shape& shape = in[1].type.shape;
-  const std::int64_t n = rows_of(shape), cols = cols_of(shape);
-  auto run = [&]<class T>() {
-    for_each_group<T>(batch_size(shape), static_cast<double>(n * n) * static_cast<double>(n + 2 * cols),
-                      [&](std::int64_t k, std::int64_t count, SmallMatrices<T>& kernels) {
-                        kernels.solve(count, static_cast<int>(n), static_cast<int>(cols),
-                                      in[0].as<const T>() + k * n * n, in[1].as<const T>() + k * n * cols,
-                                      out[0].as<T>() + k * n * cols);
-                      });
-  };
-  in[0].type.dtype == float32 ? run.template operator()<float>() : run.template operator()<double>();
+  with_matrix_element(in[1].type.dtype, [&]<class T>() {
+    for (std::int64_t k = 0; k < batch_size(shape); ++k) {
+      Dense<Precise<T>> a = read_matrix<T>(in[0], k), x = read_matrix<T>(in[1], k);
+      const std::vector<std::int64_t> pivots = factor_lu(a);
+      for (std::int64_t i = 0; i < a.rows; ++i)
+        for (std::int64_t j = 0; j < x.cols && pivots[i] != i; ++j) std::swap(x(i, j), x(pivots[i], j));
+      substitute(a, true, true, x);
+      substitute(a, false, false, x);
+      write_values<T>(x.data, out[0], k);
+    }
+  });
 }
 
 }  // namespace
@@ -52,10 +57,7 @@ std::optional<Eqn> solved_directly(const Program& program, const ProgramIndex& i
       index.is_read(from->results[2]) || source(from->operands[0], false) != source(e.operands[0], false))
     return {};
   const Atom &a = e.operands[0], &b = e.operands[3];
-  const Type type = program.type(b);
-  if (!(type.dtype == float32 && solves_small<float>(type.shape)) &&
-      !(type.dtype == float64 && solves_small<double>(type.shape)))
-    return {};
+  if (!is_small(program.type(b))) return {};
   return Eqn{&static_cast<const Op&>(direct_solve), {}, {a, b}, e.results, {}, e.loc};
 }
 

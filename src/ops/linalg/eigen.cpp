@@ -1,8 +1,10 @@
 // Eigenvalues and eigenvectors, of Hermitian and of any matrices. Source: jax.lax.linalg.eigh and eig.
 #include "ops/linalg/eigen.hpp"
 
+#include "ops/linalg/dense.hpp"
+#include "ops/linalg/jacobi.hpp"
 #include "ops/linalg/matrix.hpp"
-#include "ops/linalg/spectra.hpp"
+#include "ops/linalg/schur_form.hpp"
 #include "tutti/lax/complex.hpp"
 #include "tutti/lax/linalg.hpp"
 
@@ -33,25 +35,44 @@ std::vector<Type> infer_eig(const Call& c) {
 void eval_eigh(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
   const auto& p = c.get<EighForm>();
   const Shape& shape = in[0].type.shape;
-  const std::int64_t n = cols_of(shape), size = n * n;
+  const std::int64_t n = cols_of(shape);
   with_matrix_element(in[0].type.dtype, [&]<class T>() {
-    for_each_matrix<T>(batch_size(shape), 10 * static_cast<double>(size * n), [&](std::int64_t k, auto& space) {
-      Spectra<T>::eigh(static_cast<int>(n), p.lower, in[0].as<const T>() + k * size, out[0].as<Real<T>>() + k * n,
-                       p.vectors ? out[1].as<T>() + k * size : nullptr, space, batch_size(shape) == 1);
-    });
+    for (std::int64_t k = 0; k < batch_size(shape); ++k) {
+      const Dense<Precise<T>> a = hermitian_of(read_matrix<T>(in[0], k), p.lower);
+      if (!a.finite()) {
+        write_nan<Real<T>>(out[0], k, n);
+        if (p.vectors) write_nan<T>(out[1], k, n * n);
+        continue;
+      }
+      const auto [values, vectors] = eigenvalues_of_hermitian(a);
+      write_values<Real<T>>(values, out[0], k);
+      if (p.vectors) write_values<T>(vectors.data, out[1], k);
+    }
   });
 }
+
 void eval_eig(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
   const auto& p = c.get<EigForm>();
   const Shape& shape = in[0].type.shape;
-  const std::int64_t n = cols_of(shape), size = n * n;
+  const std::int64_t n = cols_of(shape);
   with_matrix_element(in[0].type.dtype, [&]<class T>() {
     using C = std::complex<Real<T>>;
-    for_each_matrix<T>(batch_size(shape), 25 * static_cast<double>(size * n), [&](std::int64_t k, auto& space) {
-      Spectra<T>::eig(static_cast<int>(n), in[0].as<const T>() + k * size, out[0].as<C>() + k * n,
-                      p.left ? out[1].as<C>() + k * size : nullptr,
-                      p.right ? out[1 + p.left].as<C>() + k * size : nullptr, space);
-    });
+    for (std::int64_t k = 0; k < batch_size(shape); ++k) {
+      const Dense<Precise<T>> a = read_matrix<T>(in[0], k);
+      if (!a.finite()) {
+        write_nan<C>(out[0], k, n);
+        for (std::size_t i = 1; i < out.size(); ++i) write_nan<C>(out[i], k, n * n);
+        continue;
+      }
+      SchurOf<std::complex<double>> form(n);
+      std::copy(a.data.begin(), a.data.end(), form.t.data.begin());
+      form.run();
+      std::vector<std::complex<double>> values;
+      for (std::int64_t i = 0; i < n; ++i) values.push_back(form.t(i, i));
+      write_values<C>(values, out[0], k);
+      if (p.left) write_values<C>(form.left_vectors().data, out[1], k);
+      if (p.right) write_values<C>(form.right_vectors().data, out[1 + p.left], k);
+    }
   });
 }
 

@@ -1,99 +1,14 @@
-// Hessenberg, tridiagonal and Schur forms, by LAPACK. Source: jax.lax.linalg.
+// Hessenberg, tridiagonal and Schur forms. Source: jax.lax.linalg.
 #include "ops/linalg/forms.hpp"
 
-#include "ops/linalg/lapack_memory.hpp"
-#include "ops/linalg/lapack_routines.hpp"
+#include "ops/linalg/dense.hpp"
+#include "ops/linalg/jacobi.hpp"
 #include "ops/linalg/matrix.hpp"
+#include "ops/linalg/schur_form.hpp"
 #include "tutti/lax/linalg.hpp"
 
 namespace tutti::ops {
 namespace {
-
-// The routines that only these forms want.
-template <class T> struct FormRoutines {
-  using R = lapack::Routines<T>;
-  using Len = std::size_t;
-  using Text = const char*;
-  using Int = const int*;
-  using Real = ops::Real<T>;
-  static constinit inline lapack::Routine<void(Int, Int, Int, T*, Int, T*, T*, Int, int*)> gehrd{R::letter, "gehrd"};
-  static constinit inline lapack::Routine<void(Text, Int, T*, Int, Real*, Real*, T*, T*, Int, int*, Len)> sytrd{
-      R::letter, R::complex ? "hetrd" : "sytrd"};
-  static constinit inline typename R::template Either<
-      void(Text, Text, void*, Int, T*, Int, int*, T*, T*, Int, T*, Int, Real*, int*, int*, Len, Len),
-      void(Text, Text, void*, Int, T*, Int, int*, T*, T*, T*, Int, T*, Int, int*, int*, Len, Len)>
-      gees{R::letter, "gees"};
-};
-
-// The matrix at `in` column by column, if all of it is finite; else the results are NaN.
-template <class T> T* columns_of(const T* in, int n, Workspace<T>& w) {
-  if (!all_finite(in, std::int64_t{n} * n)) return nullptr;
-  T* a = sized(w.matrix, std::int64_t{n} * n);
-  Lapack<T>::transpose(in, n, n, a);
-  return a;
-}
-
-template <class T> void to_hessenberg(int n, const T* in, T* out, T* taus, Workspace<T>& w) {
-  T* a = columns_of(in, n, w);
-  int info = a ? 0 : 1;
-  if (a) {
-    const int first = 1;
-    const int length = room(w.work, [&](T* work, const int* size) {
-      FormRoutines<T>::gehrd(&n, &first, &n, a, &n, taus, work, size, &info);
-    });
-    FormRoutines<T>::gehrd(&n, &first, &n, a, &n, taus, w.work.data(), &length, &info);
-  }
-  if (info == 0) return Lapack<T>::transpose(a, n, n, out);
-  fill_nan(out, std::int64_t{n} * n);
-  fill_nan(taus, n - 1);
-}
-
-template <class T>
-void to_tridiagonal(int n, bool lower, const T* in, T* out, Real<T>* d, Real<T>* e, T* taus, Workspace<T>& w) {
-  T* a = columns_of(in, n, w);
-  int info = a ? 0 : 1;
-  if (a) {
-    const char* triangle = lower ? "L" : "U";
-    const int length = room(w.work, [&](T* work, const int* size) {
-      FormRoutines<T>::sytrd(triangle, &n, a, &n, d, e, taus, work, size, &info, 1);
-    });
-    FormRoutines<T>::sytrd(triangle, &n, a, &n, d, e, taus, w.work.data(), &length, &info, 1);
-  }
-  if (info == 0) return Lapack<T>::transpose(a, n, n, out);
-  fill_nan(out, std::int64_t{n} * n);
-  fill_nan(d, n);
-  fill_nan(e, n - 1);
-  fill_nan(taus, n - 1);
-}
-
-template <class T> void to_schur(int n, const T* in, T* out, T* vectors, Workspace<T>& w) {
-  T* a = columns_of(in, n, w);
-  int info = a ? 0 : 1;
-  std::vector<T> values(2 * static_cast<std::size_t>(n)), v(vectors ? static_cast<std::size_t>(n) * n : 1);
-  if (a) {
-    int chosen = 0, unused = 0;
-    const int width = vectors ? n : 1;
-    [[maybe_unused]] Real<T>* real = sized(w.real, n);
-    auto call = [&](T* work, const int* size) {
-      const char* wanted = vectors ? "V" : "N";
-      if constexpr (is_complex<T>)
-        FormRoutines<T>::gees(wanted, "N", nullptr, &n, a, &n, &chosen, values.data(), v.data(), &width, work, size,
-                              real, &unused, &info, 1, 1);
-      else
-        FormRoutines<T>::gees(wanted, "N", nullptr, &n, a, &n, &chosen, values.data(), values.data() + n, v.data(),
-                              &width, work, size, &unused, &info, 1, 1);
-    };
-    const int length = room(w.work, call);
-    call(w.work.data(), &length);
-  }
-  if (info == 0) {
-    Lapack<T>::transpose(a, n, n, out);
-    if (vectors) Lapack<T>::transpose(v.data(), n, n, vectors);
-    return;
-  }
-  fill_nan(out, std::int64_t{n} * n);
-  if (vectors) fill_nan(vectors, std::int64_t{n} * n);
-}
 
 // Of one operand, square matrices; `extents` are those of the results behind the batch dims.
 void check_form(const Call& c) {
@@ -121,13 +36,73 @@ Op form_op(const char* name, std::vector<int> result_core, double work) {
   };
   return op;
 }
-template <class F> void for_each_operand(const Call& c, std::span<const HostView> in, double work, F f) {
-  const Shape& shape = in[0].type.shape;
-  const std::int64_t n = cols_of(shape), size = n * n;
+template <class F> void for_each_operand(const Call& c, std::span<const HostView> in, F f) {
   with_matrix_element(c.operands[0].dtype, [&]<class T>() {
-    for_each_matrix<T>(batch_size(shape), work * static_cast<double>(size * n), [&](std::int64_t k, Workspace<T>& w) {
-      f(static_cast<int>(n), k, in[0].as<const T>() + k * size, w);
+    for (std::int64_t k = 0; k < batch_size(in[0].type.shape); ++k)
+      f.template operator()<T>(k, read_matrix<T>(in[0], k));
+  });
+}
+
+void eval_hessenberg(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
+  for_each_operand(c, in, [&]<class T>(std::int64_t k, Dense<Precise<T>> a) {
+    if (!a.finite()) {
+      write_nan<T>(out[0], k, a.rows * a.rows);
+      return write_nan<T>(out[1], k, a.rows - 1);
+    }
+    std::vector<Precise<T>> taus;
+    reduce_to_hessenberg(a, [&](std::int64_t j, const Reflection<Precise<T>>& h) {
+      taus.push_back(h.tau);
+      for (std::size_t i = 1; i < h.v.size(); ++i) a(j + 1 + static_cast<std::int64_t>(i), j) = h.v[i];
     });
+    write_values<T>(a.data, out[0], k);
+    write_values<T>(taus, out[1], k);
+  });
+}
+
+// Of the lower triangle the columns become zero below the subdiagonal from the first one on; of the upper one, which is
+// the same with rows and columns counted from the end, above the superdiagonal from the last one on.
+void eval_tridiagonal(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
+  const bool lower = c.get<TridiagonalForm>().lower;
+  for_each_operand(c, in, [&]<class T>(std::int64_t k, Dense<Precise<T>> given) {
+    using W = Precise<T>;
+    const std::int64_t n = given.rows;
+    if (!given.finite()) {
+      write_nan<T>(out[0], k, n * n);
+      write_nan<Real<T>>(out[1], k, n);
+      write_nan<Real<T>>(out[2], k, n - 1);
+      return write_nan<T>(out[3], k, n - 1);
+    }
+    auto place = [&](std::int64_t i) { return lower ? i : n - 1 - i; };
+    const Dense<W> whole = hermitian_of(given, lower);
+    Dense<W> a = whole, kept = given;
+    for (std::int64_t i = 0; i < n; ++i)
+      for (std::int64_t j = 0; j < n; ++j) a(place(i), place(j)) = whole(i, j);
+    std::vector<double> diagonal(static_cast<std::size_t>(n)), beside(static_cast<std::size_t>(n - 1));
+    std::vector<W> taus(beside.size());
+    reduce_to_hessenberg(a, [&](std::int64_t j, const Reflection<W>& h) {
+      const std::int64_t at = lower ? j : n - 2 - j;
+      taus[at] = h.tau;
+      beside[at] = h.beta;
+      kept(place(j + 1), place(j)) = h.beta;
+      for (std::size_t i = 1; i < h.v.size(); ++i) kept(place(j + 1 + static_cast<std::int64_t>(i)), place(j)) = h.v[i];
+    });
+    for (std::int64_t i = 0; i < n; ++i) kept(i, i) = diagonal[i] = std::real(a(place(i), place(i)));
+    write_values<T>(kept.data, out[0], k);
+    write_values<Real<T>>(diagonal, out[1], k);
+    write_values<Real<T>>(beside, out[2], k);
+    write_values<T>(taus, out[3], k);
+  });
+}
+
+void eval_schur(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
+  for_each_operand(c, in, [&]<class T>(std::int64_t k, const Dense<Precise<T>>& a) {
+    SchurOf<Precise<T>> form(a.rows);
+    form.t = a;
+    const bool found = a.finite() && form.run();
+    for (std::size_t i = 0; i < out.size() && !found; ++i) write_nan<T>(out[i], k, a.rows * a.rows);
+    if (!found) return;
+    write_values<T>(form.t.data, out[0], k);
+    if (c.get<SchurForm>().vectors) write_values<T>(form.q.data, out[1], k);
   });
 }
 
@@ -140,11 +115,7 @@ constinit const Home hessenberg = [] {
     const Type& a = c.operands[0];
     return std::vector{type(a.dtype, a.shape), vector_type(c, a.dtype, 1)};
   };
-  op.eval = [](const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
-    for_each_operand(c, in, 10. / 3, [&]<class T>(int n, std::int64_t k, const T* a, Workspace<T>& w) {
-      to_hessenberg(n, a, out[0].as<T>() + k * n * n, out[1].as<T>() + k * (n - 1), w);
-    });
-  };
+  op.eval = eval_hessenberg;
   for (const Shape& shape : {Shape{4, 4}, Shape{2, 3, 3}, Shape{1, 1}, Shape{0, 3, 3}})
     op.samples.push_back({.params = {}, .operands = {type(float32, shape)}, .differentiable = false});
   op.samples.push_back({.params = {}, .operands = {type(complex64, {3, 3})}, .differentiable = false});
@@ -160,13 +131,7 @@ constinit const Home tridiagonal = [] {
     return std::vector{type(a.dtype, a.shape), vector_type(c, real, 0), vector_type(c, real, 1),
                        vector_type(c, a.dtype, 1)};
   };
-  op.eval = [](const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
-    const bool lower = c.get<TridiagonalForm>().lower;
-    for_each_operand(c, in, 4. / 3, [&]<class T>(int n, std::int64_t k, const T* a, Workspace<T>& w) {
-      to_tridiagonal(n, lower, a, out[0].as<T>() + k * n * n, out[1].as<Real<T>>() + k * n,
-                     out[2].as<Real<T>>() + k * (n - 1), out[3].as<T>() + k * (n - 1), w);
-    });
-  };
+  op.eval = eval_tridiagonal;
   for (bool lower : {true, false})
     for (const Shape& shape : {Shape{4, 4}, Shape{2, 3, 3}, Shape{1, 1}})
       op.samples.push_back(
@@ -182,12 +147,7 @@ constinit const Home schur = [] {
     check_form(c);
     return std::vector(c.get<SchurForm>().vectors ? 2 : 1, type(c.operands[0].dtype, c.operands[0].shape));
   };
-  op.eval = [](const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
-    for_each_operand(c, in, 25, [&]<class T>(int n, std::int64_t k, const T* a, Workspace<T>& w) {
-      T* vectors = c.get<SchurForm>().vectors ? out[1].as<T>() + k * n * n : nullptr;
-      to_schur(n, a, out[0].as<T>() + k * n * n, vectors, w);
-    });
-  };
+  op.eval = eval_schur;
   for (bool vectors : {true, false})
     for (const Shape& shape : {Shape{4, 4}, Shape{2, 3, 3}, Shape{1, 1}})
       op.samples.push_back({.params = SchurForm{vectors}, .operands = {type(float32, shape)}, .differentiable = false});

@@ -1,8 +1,7 @@
 // Rows of a, permuted, = l u, by partial pivoting. Source: jax.lax.linalg.lu.
 #include "ops/linalg/lu.hpp"
 
-#include <numeric>
-
+#include "ops/linalg/dense.hpp"
 #include "ops/linalg/matrix.hpp"
 #include "tutti/lax/linalg.hpp"
 
@@ -21,25 +20,17 @@ std::vector<Type> infer_lu(const Call& c) {
 
 void eval_lu(const Call&, std::span<const HostView> in, std::span<const HostView> out) {
   const Shape& shape = in[0].type.shape;
-  const std::int64_t m = rows_of(shape), n = cols_of(shape), size = m * n, steps = std::min(m, n);
   with_matrix_element(in[0].type.dtype, [&]<class T>() {
-    if constexpr (!is_complex<T>)
-      if (SmallMatrices<T>::takes(std::max(m, n), batch_size(shape)) && steps > 0)
-        return for_each_group<T>(batch_size(shape), static_cast<double>(size * steps),
-                                 [&](std::int64_t k, std::int64_t count, SmallMatrices<T>& kernels) {
-                                   kernels.lu(count, static_cast<int>(m), static_cast<int>(n),
-                                              in[0].as<const T>() + k * size, out[0].as<T>() + k * size,
-                                              out[1].as<std::int32_t>() + k * steps, out[2].as<std::int32_t>() + k * m);
-                                 });
-    for_each_matrix<T>(batch_size(shape), static_cast<double>(size * steps), [&](std::int64_t k, Workspace<T>& space) {
-      T* to = out[0].as<T>() + k * size;
-      auto* pivots = out[1].as<std::int32_t>() + k * steps;
-      auto* permutation = out[2].as<std::int32_t>() + k * m;
-      Lapack<T>::lu(static_cast<int>(m), static_cast<int>(n), in[0].as<const T>() + k * size, to, pivots, space,
-                    batch_size(shape) == 1);
-      std::iota(permutation, permutation + m, 0);
-      for (std::int64_t i = 0; i < steps; ++i) std::swap(permutation[i], permutation[pivots[i]]);
-    });
+    for (std::int64_t k = 0; k < batch_size(shape); ++k) {
+      Dense<Precise<T>> a = read_matrix<T>(in[0], k);
+      const std::vector<std::int64_t> pivots = factor_lu(a);
+      std::vector<std::int64_t> permutation(static_cast<std::size_t>(a.rows));
+      std::iota(permutation.begin(), permutation.end(), 0);
+      for (std::size_t i = 0; i < pivots.size(); ++i) std::swap(permutation[i], permutation[pivots[i]]);
+      write_values<T>(a.data, out[0], k);
+      write_values<std::int32_t>(pivots, out[1], k);
+      write_values<std::int32_t>(permutation, out[2], k);
+    }
   });
 }
 

@@ -6,10 +6,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/tasks.hpp"
 #include "ir/home.hpp"
-#include "ops/linalg/lapack.hpp"
-#include "ops/linalg/small_matrices.hpp"
+#include "ops/linalg/element.hpp"
 #include "ops/movement/movement.hpp"
 #include "tutti/numpy/numpy.hpp"
 
@@ -38,23 +36,6 @@ template <class F> void with_matrix_element(DType dtype, F&& f) {
   if (dtype == complex64) return f.template operator()<std::complex<float>>();
   if (dtype == complex128) return f.template operator()<std::complex<double>>();
   throw InternalError("no linear algebra for " + std::string(dtype.name()));
-}
-/// Calls f(k, workspace) for matrices k = 0..count-1 on the workers; one takes `flops`.
-template <class T, class F> void for_each_matrix(std::int64_t count, double flops, F f) {
-  in_pieces(count, 100 + flops / 2, [&](std::int64_t begin, std::int64_t end) {
-    Workspace<T> space;
-    for (std::int64_t k = begin; k < end; ++k) f(k, space);
-  });
-}
-/// Calls f(k, count, kernels) for groups of matrices k, k + 1, ... that fill the lanes of a vector, the last one
-/// perhaps not.
-template <class T, class F> void for_each_group(std::int64_t matrices, double flops, F f) {
-  constexpr std::int64_t lanes = SmallMatrices<T>::lanes;
-  in_pieces((matrices + lanes - 1) / lanes, 200 + flops, [&](std::int64_t begin, std::int64_t end) {
-    SmallMatrices<T> kernels;
-    for (std::int64_t k = begin * lanes; k < std::min(end * lanes, matrices); k += lanes)
-      f(k, std::min(lanes, matrices - k), kernels);
-  });
 }
 
 // --- rules

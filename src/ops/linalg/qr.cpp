@@ -1,6 +1,7 @@
 // a = q r by Householder reflections. Source: jax.lax.linalg.qr.
 #include "ops/linalg/qr.hpp"
 
+#include "ops/linalg/dense.hpp"
 #include "ops/linalg/matrix.hpp"
 #include "tutti/lax/complex.hpp"
 #include "tutti/lax/linalg.hpp"
@@ -18,14 +19,26 @@ std::vector<Type> infer_qr(const Call& c) {
   return {type(a.dtype, with_core(batch, {m, k})), type(a.dtype, with_core(batch, {k, n}))};
 }
 
-void eval_qr(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
+// A reflection for each column makes what is below the diagonal 0; their product is q.
+void eval_qr(const Call&, std::span<const HostView> in, std::span<const HostView> out) {
   const Shape& shape = in[0].type.shape;
-  const std::int64_t m = rows_of(shape), n = cols_of(shape), k = cols_of(out[0].type.shape);
+  const std::int64_t m = rows_of(shape), n = cols_of(shape), width = cols_of(out[0].type.shape);
   with_matrix_element(in[0].type.dtype, [&]<class T>() {
-    for_each_matrix<T>(batch_size(shape), 4 * static_cast<double>(m * n * k), [&](std::int64_t i, Workspace<T>& space) {
-      Lapack<T>::qr(static_cast<int>(m), static_cast<int>(n), c.get<QrForm>().full, in[0].as<const T>() + i * m * n,
-                    out[0].as<T>() + i * m * k, out[1].as<T>() + i * k * n, space, batch_size(shape) == 1);
-    });
+    using W = Precise<T>;
+    for (std::int64_t k = 0; k < batch_size(shape); ++k) {
+      Dense<W> a = read_matrix<T>(in[0], k), q(m, width), r(width, n);
+      std::vector<Reflection<W>> reflections;
+      for (std::int64_t j = 0; j < std::min(m, n); ++j) {
+        reflections.emplace_back(part_of_column(a, j, m, j));
+        reflections.back().from_left(a, j, j, true);
+      }
+      for (std::int64_t i = 0; i < std::min(m, width); ++i) q(i, i) = 1;
+      for (std::int64_t j = std::ssize(reflections); j-- > 0;) reflections[j].from_left(q, j, 0, false);
+      for (std::int64_t i = 0; i < std::min(m, width); ++i)
+        for (std::int64_t j = i; j < n; ++j) r(i, j) = a(i, j);
+      write_values<T>(q.data, out[0], k);
+      write_values<T>(r.data, out[1], k);
+    }
   });
 }
 

@@ -2,6 +2,7 @@
 // Source: jax.lax.custom_linear_solve as jax.numpy.linalg.solve uses it.
 #include "ops/linalg/solve.hpp"
 
+#include "ops/linalg/dense.hpp"
 #include "ops/linalg/matrix.hpp"
 #include "tutti/lax/linalg.hpp"
 
@@ -24,26 +25,30 @@ std::vector<Type> infer_solve(const Call& c) {
   return {type(b.dtype, b.shape)};
 }
 
+// a = p^T l u: p b, then l, then u; of the transpose u^T, then l^T, then p^T.
 void eval_solve(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
   const Shape& shape = in[3].type.shape;
-  const std::int64_t n = rows_of(shape), cols = cols_of(shape);
-  const Turn turn = c.get<Solve>().transposed ? Turn::transpose : Turn::none;
+  const std::int64_t n = rows_of(shape);
+  const bool transposed = c.get<Solve>().transposed;
   with_matrix_element(in[0].type.dtype, [&]<class T>() {
-    if constexpr (!is_complex<T>)
-      if (SmallMatrices<T>::solves(n, cols, batch_size(shape)))
-        return for_each_group<T>(batch_size(shape), 2 * static_cast<double>(n * n * cols),
-                                 [&](std::int64_t k, std::int64_t count, SmallMatrices<T>& kernels) {
-                                   kernels.lu_solve(count, static_cast<int>(n), static_cast<int>(cols),
-                                                    in[1].as<const T>() + k * n * n,
-                                                    in[2].as<const std::int32_t>() + k * n, turn != Turn::none,
-                                                    in[3].as<const T>() + k * n * cols, out[0].as<T>() + k * n * cols);
-                                 });
-    for_each_matrix<T>(batch_size(shape), 2 * static_cast<double>(n * n * cols), [&](std::int64_t k, Workspace<T>&) {
-      T* x = out[0].as<T>() + k * n * cols;
-      std::copy_n(in[3].as<const T>() + k * n * cols, n * cols, x);
-      Lapack<T>::lu_solve(static_cast<int>(n), static_cast<int>(cols), in[1].as<const T>() + k * n * n,
-                          in[2].as<const std::int32_t>() + k * n, turn, x, batch_size(shape) == 1);
-    });
+    for (std::int64_t k = 0; k < batch_size(shape); ++k) {
+      Dense<Precise<T>> lu = read_matrix<T>(in[1], k), x = read_matrix<T>(in[3], k);
+      const std::int32_t* pivots = in[2].as<const std::int32_t>() + k * n;
+      auto swap_rows = [&](std::int64_t i) {
+        for (std::int64_t j = 0; j < x.cols && pivots[i] != i; ++j) std::swap(x(i, j), x(pivots[i], j));
+      };
+      if (transposed) {
+        lu = transpose_of(lu);
+        substitute(lu, true, false, x);
+        substitute(lu, false, true, x);
+        for (std::int64_t i = n; i-- > 0;) swap_rows(i);
+      } else {
+        for (std::int64_t i = 0; i < n; ++i) swap_rows(i);
+        substitute(lu, true, true, x);
+        substitute(lu, false, false, x);
+      }
+      write_values<T>(x.data, out[0], k);
+    }
   });
 }
 

@@ -1,8 +1,9 @@
 // a = u diag(s) vh. Source: jax.lax.linalg.svd.
 #include "ops/linalg/svd.hpp"
 
+#include "ops/linalg/dense.hpp"
+#include "ops/linalg/jacobi.hpp"
 #include "ops/linalg/matrix.hpp"
-#include "ops/linalg/spectra.hpp"
 #include "tutti/lax/linalg.hpp"
 
 namespace tutti::ops {
@@ -30,12 +31,21 @@ void eval_svd(const Call& c, std::span<const HostView> in, std::span<const HostV
   const std::int64_t m = rows_of(shape), n = cols_of(shape), k = std::min(m, n), columns = p.full ? m : k,
                      rows = p.full ? n : k;
   with_matrix_element(in[0].type.dtype, [&]<class T>() {
-    for_each_matrix<T>(batch_size(shape), 20 * static_cast<double>(m * n * k), [&](std::int64_t i, auto& space) {
-      T* u = p.vectors ? out[1].as<T>() + i * m * columns : nullptr;
-      T* vh = p.vectors ? out[2].as<T>() + i * rows * n : nullptr;
-      Spectra<T>::svd(static_cast<int>(m), static_cast<int>(n), p.full, in[0].as<const T>() + i * m * n,
-                      out[0].as<Real<T>>() + i * k, u, vh, space, batch_size(shape) == 1);
-    });
+    for (std::int64_t i = 0; i < batch_size(shape); ++i) {
+      const Dense<Precise<T>> a = read_matrix<T>(in[0], i);
+      if (!a.finite()) {
+        write_nan<Real<T>>(out[0], i, k);
+        if (p.vectors) write_nan<T>(out[1], i, m * columns);
+        if (p.vectors) write_nan<T>(out[2], i, rows * n);
+        continue;
+      }
+      auto found = singular_values(m < n ? adjoint_of(a) : a, p.full);
+      if (m < n) std::swap(found.left, found.right);
+      write_values<Real<T>>(found.values, out[0], i);
+      if (!p.vectors) continue;
+      write_values<T>(found.left.data, out[1], i);
+      write_values<T>(adjoint_of(found.right).data, out[2], i);
+    }
   });
 }
 

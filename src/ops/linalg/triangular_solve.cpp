@@ -1,6 +1,7 @@
 // op(a) x = b or x op(a) = b for a triangular a. Source: jax.lax.linalg.triangular_solve.
 #include "ops/linalg/triangular_solve.hpp"
 
+#include "ops/linalg/dense.hpp"
 #include "ops/linalg/matrix.hpp"
 #include "tutti/lax/linalg.hpp"
 
@@ -21,35 +22,23 @@ std::vector<Type> infer_triangular_solve(const Call& c) {
   return {type(b.dtype, b.shape)};
 }
 
+// Substitution, from the first row of op(a) on where it is lower, from the last where it is upper. x op(a) = b is
+// op(a)^T x^T = b^T.
 void eval_triangular_solve(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
   const auto& p = c.get<Triangular>();
   const Shape& shape = in[1].type.shape;
-  const std::int64_t rows = rows_of(shape), cols = cols_of(shape), n = p.left ? rows : cols;
+  const bool turned = p.transpose == p.left;
   with_matrix_element(in[0].type.dtype, [&]<class T>() {
-    const Turn turn = !p.transpose ? Turn::none : p.conjugate ? Turn::adjoint : Turn::transpose;
-    if constexpr (!is_complex<T>)
-      if (SmallMatrices<T>::solves(n, p.left ? cols : rows, batch_size(shape)))
-        return for_each_group<T>(batch_size(shape), static_cast<double>(rows * cols * n),
-                                 [&](std::int64_t k, std::int64_t count, SmallMatrices<T>& kernels) {
-                                   kernels.triangular_solve(
-                                       count, p.left, p.lower, turn, p.unit, static_cast<int>(rows),
-                                       static_cast<int>(cols), in[0].as<const T>() + k * n * n,
-                                       in[1].as<const T>() + k * rows * cols, out[0].as<T>() + k * rows * cols);
-                                 });
-    for_each_matrix<T>(batch_size(shape), static_cast<double>(rows * cols * n),
-                       [&](std::int64_t k, Workspace<T>& space) {
-                         const T* a = in[0].as<const T>() + k * n * n;
-                         T* x = out[0].as<T>() + k * rows * cols;
-                         std::copy_n(in[1].as<const T>() + k * rows * cols, rows * cols, x);
-                         if constexpr (is_complex<T>)
-                           if (p.conjugate && !p.transpose) {
-                             space.matrix.resize(static_cast<std::size_t>(n * n));
-                             std::transform(a, a + n * n, space.matrix.data(), [](T v) { return std::conj(v); });
-                             a = space.matrix.data();
-                           }
-                         Lapack<T>::triangular_solve(p.left, p.lower, turn, p.unit, static_cast<int>(rows),
-                                                     static_cast<int>(cols), a, x, batch_size(shape) == 1);
-                       });
+    using W = Precise<T>;
+    for (std::int64_t k = 0; k < batch_size(shape); ++k) {
+      Dense<W> a = read_matrix<T>(in[0], k), x = read_matrix<T>(in[1], k);
+      if (turned) a = transpose_of(a);
+      if (p.conjugate) a = conjugate_of(a);
+      if (!p.left) x = transpose_of(x);
+      substitute(a, p.lower != turned, p.unit, x);
+      if (!p.left) x = transpose_of(x);
+      write_values<T>(x.data, out[0], k);
+    }
   });
 }
 

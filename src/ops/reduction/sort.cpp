@@ -1,12 +1,13 @@
 // Arrays sorted together along a dim, by the first of them, then the second, ...: stable, ascending, NaN last. Source:
 // jax.lax.sort.
 #include <algorithm>
+#include <cstring>
+#include <numeric>
 
 #include "ops/movement/iota.hpp"
 #include "ops/movement/movement.hpp"
 #include "ops/reduction/ordered.hpp"
 #include "ops/reduction/sort.hpp"
-#include "ops/reduction/sort_rows.hpp"
 #include "tutti/lax/complex.hpp"
 #include "tutti/numpy/movement.hpp"
 
@@ -43,8 +44,45 @@ std::vector<Type> infer_sort(const Call& c) {
   return out;
 }
 
+// The elements of a row in their order, which are the numbers from 0 on that `ordered` makes of them.
+std::vector<std::uint64_t> order_of_row(const HostView& key, std::int64_t first, std::int64_t step, std::int64_t n) {
+  std::vector<std::uint64_t> out;
+  visit_arithmetic_dtype(key.type.dtype, [&]<class T>(Stored<T>) {
+    if constexpr (Orderable<T>)
+      for (std::int64_t i = 0; i < n; ++i) out.push_back(ordered(key.as<const T>()[first + i * step]));
+  });
+  return out;
+}
+
 void eval_sort(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
-  sort_rows(c.get<Sort>(), in, out);
+  const auto& p = c.get<Sort>();
+  const std::int64_t n = in[0].type.shape[p.dim], kept = out[0].type.shape[p.dim];
+  std::int64_t step = 1;
+  for (int d = p.dim + 1; d < in[0].type.ndim(); ++d) step *= in[0].type.shape[d];
+  const std::int64_t rows = n ? in[0].size() / n : 0;
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const std::int64_t from = r / step * n * step + r % step, to = r / step * kept * step + r % step;
+    std::vector<std::vector<std::uint64_t>> keys;
+    for (int k = 0; k < p.num_keys; ++k) keys.push_back(order_of_row(in[k], from, step, n));
+    std::vector<std::int64_t> positions(static_cast<std::size_t>(n));
+    std::iota(positions.begin(), positions.end(), 0);
+    std::stable_sort(positions.begin(), positions.end(), [&](std::int64_t i, std::int64_t j) {
+      for (const std::vector<std::uint64_t>& key : keys)
+        if (key[i] != key[j]) return (key[i] < key[j]) != p.descending;
+      return false;
+    });
+    for (std::int64_t i = 0; i < kept; ++i) {
+      const std::int64_t at = positions[p.keep < 0 ? n - kept + i : i];
+      for (std::size_t k = 0; p.elements && k < in.size(); ++k) {
+        const std::int64_t size = in[k].type.dtype.size();
+        std::memcpy(out[k].as<char>() + (to + i * step) * size, in[k].as<char>() + (from + at * step) * size, size);
+      }
+      if (p.positions)
+        visit_dtype(*p.positions, [&]<class T>(Stored<T>) {
+          if constexpr (std::integral<T>) out.back().as<T>()[to + i * step] = static_cast<T>(at);
+        });
+    }
+  }
 }
 
 // The elements of a block that may be among those kept, then those kept of all blocks'. Blocks come in the order of
