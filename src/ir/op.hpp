@@ -194,7 +194,7 @@ struct Op {
   // Types of the results. Varying axes and the union of weak flags need no care: bind does both unless `collective`,
   // `own_varying` / `own_weak`.
   std::function<std::vector<Type>(const Call&)> infer;
-  // The meaning, in clear loops; the test oracle. Operands and results dense, row-major.
+  // The reference semantics, in plain loops (docs/design/036); the test oracle. Operands and results dense, row-major.
   std::function<void(const Call&, std::span<const HostView>, std::span<const HostView>)> eval;
   // Raises the error of a program that would have to compute it, for ops that only transformations know.
   std::function<void(Loc)> refuse;
@@ -255,7 +255,7 @@ struct Op {
   // Of an inspection: tells.
   std::function<void(const Params&, const Sharding&, const Shape&)> inspect;
 
-  // --- engine; where none of the first four holds, eval is called
+  // --- engine; where none of the first four holds, a kernel that the engine has for the op is called, or eval
   // Elementwise over equal shapes (scalars broadcast).
   std::function<Reg(VectorIR&, const Call&, std::span<const Reg>)> pointwise;
   // The result is a strided reading of operand 0.
