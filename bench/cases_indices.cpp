@@ -134,7 +134,8 @@ std::vector<Case> index_cases() {
       compiled(
           "index_one_hot_16k", [](const Array& i, const Array& w) { return matmul(nn::one_hot(i, 256), w); },
           places({1 << 14}, 256), whole({256, 64})),
-      compiled("index_messages_64k", messages, whole({4096, 64}), places({1 << 16}, 4096, 2), places({1 << 16}, 4096, 3)),
+      compiled("index_messages_64k", messages, whole({4096, 64}), places({1 << 16}, 4096, 2),
+               places({1 << 16}, 4096, 3)),
       compiled("index_messages_grad_64k", squares_grad(messages), whole({4096, 64}), places({1 << 16}, 4096, 2),
                places({1 << 16}, 4096, 3)),
       compiled("frames_slices_128x512", sliced, whole({kSamples}), places({kFrames}, kSamples - kLong)),

@@ -41,7 +41,8 @@ bool is_box_along(const Program& p, const Eqn& e, int dim) {
 }  // namespace
 
 ShortDims::ShortDims(const Program& p) {
-  if (std::none_of(p.eqns.begin(), p.eqns.end(), [](const Eqn& e) { return reduces(e) || e.op == &ops::slice; })) return;
+  if (std::none_of(p.eqns.begin(), p.eqns.end(), [](const Eqn& e) { return reduces(e) || e.op == &ops::slice; }))
+    return;
   const ProgramIndex index(p);
   for (std::size_t i = p.eqns.size(); i-- > 0;) {
     const Eqn& e = p.eqns[i];

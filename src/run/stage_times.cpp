@@ -45,7 +45,8 @@ std::string step_text(const compile::Plan& plan, const compile::Step& step) {
     return fmt::format("dot {} {}m {} n {} k {}", d->dtype.name(), batch > 1 ? fmt::format("{} times ", batch) : "",
                        d->m, d->n, d->k);
   }
-  if (const auto* c = std::get_if<compile::CallEqn>(&step.what)) return "call " + c->eqn.op->name + (c->gather ? " of a " + c->gather->eqn.op->name : "");
+  if (const auto* c = std::get_if<compile::CallEqn>(&step.what))
+    return "call " + c->eqn.op->name + (c->gather ? " of a " + c->gather->eqn.op->name : "");
   std::string out = step.str();  // up to its first storage
   out.resize(std::min(out.size(), out.find_first_of("\nm")));
   while (!out.empty() && out.back() == ' ') out.pop_back();

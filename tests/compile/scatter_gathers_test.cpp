@@ -1,5 +1,5 @@
-// Scatters that read their updates where a gather would, and work that is done before a gather: the engine against eval,
-// and what of it is left in the plan.
+// Scatters that read their updates where a gather would, and work that is done before a gather: the engine against
+// eval, and what of it is left in the plan.
 #include <gtest/gtest.h>
 
 #include "backend/programs.hpp"
@@ -68,8 +68,8 @@ TEST(ScatterGathers, Messages) {
           EXPECT_EQ(calls_of_plan(b.program), std::vector<std::string>{"through " + ops::scatter_op(kind).name});
           expect_as_eval(b.program, static_cast<double>(r.nodes));
         }
-  expect_as_eval(messages({.nodes = 40, .edges = 30'000, .row = 50}).program, 40, 1e-5);      // few places
-  expect_as_eval(messages({.nodes = 9000, .edges = 600, .row = 33}).program, 9000);           // few rows
+  expect_as_eval(messages({.nodes = 40, .edges = 30'000, .row = 50}).program, 40, 1e-5);  // few places
+  expect_as_eval(messages({.nodes = 9000, .edges = 600, .row = 33}).program, 9000);       // few rows
   expect_as_eval(messages({.nodes = 9000, .edges = 60, .row = 300, .split = 2}).program, 9000);
 }
 
@@ -102,10 +102,8 @@ TEST(ScatterGathers, RunsThatLieAcross) {
 Builder frames(bool read_by_loop) {
   Builder b;
   const std::int64_t n = 9000, count = 128, length = 512;
-  const ValueId x = b.input(f32({n})), at = b.input(Type{int32, {count, 1}, false, {}}),
-                zeros = b.input(f32({n}));
-  const ValueId rows =
-      b.add(ops::gather, ops::Gather{{{1}, {}, {0}, {}, {}}, {length}, GatherMode::clip}, {x, at});
+  const ValueId x = b.input(f32({n})), at = b.input(Type{int32, {count, 1}, false, {}}), zeros = b.input(f32({n}));
+  const ValueId rows = b.add(ops::gather, ops::Gather{{{1}, {}, {0}, {}, {}}, {length}, GatherMode::clip}, {x, at});
   const ValueId scaled = b.add(ops::tanh, {b.add(ops::mul, {rows, Atom(Scalar(2.f), false)})});
   b.output(b.add(ops::scatter_add, ops::Scatter{{{1}, {}, {0}, {}, {}}, GatherMode::clip}, {zeros, at, scaled}));
   if (read_by_loop) b.output(b.add(ops::neg, {scaled}));
@@ -117,7 +115,8 @@ TEST(ScatterGathers, WorkBeforeThem) {
   const compile::Plan plan = compile::compile(on_one_device(b.program), {});
   EXPECT_LE(plan.slab_bytes, 2 * 9000 * 4) << plan.str();  // frames would be seven times the signal
   expect_as_eval(b.program, 9000, 1e-5);
-  EXPECT_EQ(str(compile::before_gathers(frames(true).program)), str(frames(true).program));  // a loop goes on from there
+  EXPECT_EQ(str(compile::before_gathers(frames(true).program)),
+            str(frames(true).program));  // a loop goes on from there
   expect_as_eval(frames(true).program, 9000, 1e-5);
 }
 

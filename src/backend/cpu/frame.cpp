@@ -203,7 +203,8 @@ void Frame::store_backwards(std::size_t k, Value x, Value column, Value mask) {
 Value Frame::vector_of(std::size_t k, Value column, int number_of_vector) {
   llvm::Type* memory = lanes_.memory_type(s_.accesses[k].dtype);
   Value first = b_.CreateMul(column, number(s_.accesses[k].apart));
-  return b_.CreateGEP(memory, current_[k], b_.CreateAdd(first, number(number_of_vector * static_cast<std::int64_t>(lanes_.count))));
+  return b_.CreateGEP(memory, current_[k],
+                      b_.CreateAdd(first, number(number_of_vector * static_cast<std::int64_t>(lanes_.count))));
 }
 
 // Of vector `number`: the lanes in which elements of the columns of `mask` (all, where there is none) lie, the first of
@@ -285,7 +286,8 @@ void Frame::store_pair(std::size_t k, Value x, Value y, Value column, Value mask
 
 Value Frame::pointers(std::size_t k, Value column) {
   Value along = b_.CreateAdd(b_.CreateVectorSplat(lanes_.count, column), lane_numbers());
-  return b_.CreateGEP(b_.getInt8Ty(), current_[k], b_.CreateMul(along, b_.CreateVectorSplat(lanes_.count, column_step_[k])));
+  return b_.CreateGEP(b_.getInt8Ty(), current_[k],
+                      b_.CreateMul(along, b_.CreateVectorSplat(lanes_.count, column_step_[k])));
 }
 
 Value Frame::some(Value mask) {

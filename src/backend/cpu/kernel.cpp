@@ -143,13 +143,13 @@ unsigned lanes_for(const KernelSpec& s, const run::Nest& nest) {
     return kFewLanes;
   if (isa() != Isa::avx512 || s.walk != run::Walk::map || nest.columns < kManyBytes || s.body.insts.size() > kByteBody)
     return kLanes;
-  const bool bytes = std::all_of(s.accesses.begin(), s.accesses.end(),
-                                 [](const KernelSpec::Access& a) {
-                                   return a.kind != Access::Kind::index && is_byte(a.dtype) &&
-                                          (a.step != KernelSpec::Step::any || a.apart == -1);
-                                 }) &&
-                     std::all_of(s.body.insts.begin(), s.body.insts.end(),
-                                 [](const compile::Inst& i) { return is_byte(i.dtype); });
+  const bool bytes =
+      std::all_of(s.accesses.begin(), s.accesses.end(),
+                  [](const KernelSpec::Access& a) {
+                    return a.kind != Access::Kind::index && is_byte(a.dtype) &&
+                           (a.step != KernelSpec::Step::any || a.apart == -1);
+                  }) &&
+      std::all_of(s.body.insts.begin(), s.body.insts.end(), [](const compile::Inst& i) { return is_byte(i.dtype); });
   return bytes && !calls ? kBytes : kLanes;
 }
 

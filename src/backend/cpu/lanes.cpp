@@ -161,7 +161,8 @@ Lanes::Value Lanes::binary(Bin op, DType d, Value x, Value y) {
   switch (op) {
     case Bin::add: return real ? b_.CreateFAdd(x, y) : d.is_bool() ? logic(Bin::or_, x, y) : b_.CreateAdd(x, y);
     case Bin::sub: return real ? b_.CreateFSub(x, y) : b_.CreateSub(x, y);
-    case Bin::mul: return real ? product_or_quotient(op, x, y) : d.is_bool() ? logic(Bin::and_, x, y) : b_.CreateMul(x, y);
+    case Bin::mul:
+      return real ? product_or_quotient(op, x, y) : d.is_bool() ? logic(Bin::and_, x, y) : b_.CreateMul(x, y);
     case Bin::div: return real ? product_or_quotient(op, x, y) : divide(op, d, x, y);
     case Bin::rem: return divide(op, d, x, y);
     case Bin::min:

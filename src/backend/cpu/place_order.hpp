@@ -20,9 +20,9 @@ template <class Entry> void sort_by_place(std::span<Entry> entries, std::int64_t
   constexpr std::size_t kRowsOfOne = 4;  // rows that are counted, for each entry
   const auto row = static_cast<std::uint32_t>(std::min<std::int64_t>(length, INT32_MAX));
   const std::size_t rows = static_cast<std::uint32_t>(most - least) / row + 1;
-  const bool are_rows = rows <= kRowsOfOne * entries.size() && std::all_of(entries.begin(), entries.end(), [&](auto& e) {
-                          return static_cast<std::uint32_t>(e.place - least) % row == 0;
-                        });
+  const bool are_rows = rows <= kRowsOfOne * entries.size() &&
+                        std::all_of(entries.begin(), entries.end(),
+                                    [&](auto& e) { return static_cast<std::uint32_t>(e.place - least) % row == 0; });
   if (!are_rows)
     return std::stable_sort(entries.begin(), entries.end(),
                             [](const Entry& a, const Entry& b) { return a.place < b.place; });

@@ -384,8 +384,8 @@ template <class F> void with_way(ScatterKind kind, DType dtype, F with) {
 
 }  // namespace
 
-void scatter_runs(ScatterKind kind, DType dtype, const RunPlaces& places, void* indices,
-                  const ScatterUpdates& updates, const ScatterStart& start, std::int64_t elements, void* out) {
+void scatter_runs(ScatterKind kind, DType dtype, const RunPlaces& places, void* indices, const ScatterUpdates& updates,
+                  const ScatterStart& start, std::int64_t elements, void* out) {
   if (elements == 0) return;
   with_way(kind, dtype, [&]<class T, class How>() {
     Runs<T, How>(updates, start, elements, static_cast<T*>(out)).combine(places, indices);
