@@ -134,6 +134,12 @@ if(TARGET tutti_mpi)
       --gtest_filter=Transport.*:LargeBlocks.*:Messages.*)
   set_tests_properties(distributed.mpi_2_copies PROPERTIES LABELS quick TIMEOUT 300
     ENVIRONMENT "${tutti_mpi_environment};ASAN_OPTIONS=detect_leaks=0;OMPI_MCA_btl_vader_single_copy_mechanism=none")
+  # Without the optional passes between processes: all but the test that counts what one of them saves.
+  add_test(NAME distributed.mpi_2_without_passes WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+    COMMAND ${MPIEXEC_EXECUTABLE} -n 2 ${PROJECT_BINARY_DIR}/test_distributed
+      --gtest_filter=-Messages.SmallSumsTravelTogether)
+  set_tests_properties(distributed.mpi_2_without_passes PROPERTIES LABELS quick TIMEOUT 300 ENVIRONMENT
+    "${tutti_mpi_environment};ASAN_OPTIONS=detect_leaks=0;TUTTI_PASSES=-send_early,-combine,-send_early_again,-live")
   add_executable(fault_job ${tutti_tests}/faults/job.cpp)
   target_link_libraries(fault_job PRIVATE tutti tutti_flags tutti_test_flags)
   add_test(NAME distributed.faults
