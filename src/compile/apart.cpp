@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 #include "compile/live.hpp"
 #include "compile/parts.hpp"
@@ -287,15 +288,15 @@ class Apart {
   bool read_components(const Eqn& e) {
     const int dim = short_.of_box(out_, e);
     if (dim < 0) return false;
-    const auto& p = e.params.get<ops::SliceParams>();
+    const std::int64_t start = box_along(out_, e, dim);
     const auto d = static_cast<std::size_t>(dim);
     Shape shape = out_.types[e.results[0]].shape;
-    shape[dim] = 1;
+    const std::int64_t count = std::exchange(shape[dim], 1);
     Stack parts{.dim = d};
-    for (std::int64_t k = p.start[d]; k < p.limit[d]; ++k) {
-      parts.start.push_back(k - p.start[d]);
+    for (std::int64_t k = 0; k < count; ++k) {
+      parts.start.push_back(k);
       parts.extents.push_back(1);
-      parts.arrays.push_back(reshaped(component(e.operands[0], d, k), shape, e.loc));
+      parts.arrays.push_back(reshaped(component(e.operands[0], d, start + k), shape, e.loc));
     }
     if (parts.arrays.size() == 1) {
       same_[e.results[0]] = parts.arrays[0];

@@ -4,7 +4,6 @@
 
 #include "compile/passes.hpp"
 #include "ir/index.hpp"
-#include "ops/movement/broadcast_in_dim.hpp"
 #include "ops/movement/gather.hpp"
 
 namespace tutti::compile {
@@ -64,7 +63,7 @@ class BeforeGathers {
     const int maker = a.is_literal() ? -1 : index_.producer(a.id);
     if (maker < 0) return a;
     const Eqn& e = p_.eqns[static_cast<std::size_t>(maker)];
-    return e.op == &ops::broadcast_in_dim && p_.type(e.operands[0]).ndim() == 0 ? e.operands[0] : a;
+    return e.op->view && p_.type(e.operands[0]).ndim() == 0 ? e.operands[0] : a;
   }
 
   void move(const Eqn& gather, Program& out) const {

@@ -1,7 +1,6 @@
 // Scatters whose updates a gather reads, as the messages along the edges of a graph and the frames of a signal that is
 // put together again: the rows go from one array to the other, and all of them together never lie in memory.
 #include <memory>
-#include <set>
 
 #include "compile/passes.hpp"
 #include "ops/movement/gather.hpp"
@@ -48,9 +47,8 @@ class ScatterGathers {
  private:
   // The step that gathers the updates for this one alone; -1: none.
   int gather_of(const CallEqn& c) const {
-    static const std::set<const Op*> scatters{&ops::scatter, &ops::scatter_add, &ops::scatter_mul, &ops::scatter_min,
-                                              &ops::scatter_max};
-    if (!scatters.contains(c.eqn.op)) return -1;
+    const Op::Window w = c.eqn.op->window;
+    if (w != Op::Window::write && w != Op::Window::add && w != Op::Window::other) return -1;
     const int updates = c.operands[2], i = maker_[updates];
     if (i < 0 || readers_[updates] != 1 || p_.storages[updates].kind != Storage::Kind::temporary) return -1;
     const auto& g = std::get<CallEqn>(p_.steps[i].what);

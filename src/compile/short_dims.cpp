@@ -6,7 +6,6 @@
 #include "ir/index.hpp"
 #include "ops/elementwise/arithmetic.hpp"
 #include "ops/elementwise/bits.hpp"
-#include "ops/movement/slice.hpp"
 #include "ops/reduction/reduce.hpp"
 #include "tutti/base/error.hpp"
 
@@ -27,22 +26,10 @@ bool goes_along(const Program& p, const Eqn& e, int dim) {
   return last && std::find(axes.begin(), axes.end(), dim) == axes.end();
 }
 
-// Whether a slice reads some neighbours along `dim`, and all along the others.
-bool is_box_along(const Program& p, const Eqn& e, int dim) {
-  if (e.op != &ops::slice) return false;
-  const Shape &from = p.type(e.operands[0]).shape, &to = p.types[e.results[0]].shape;
-  if (to[dim] == from[dim] || e.params.get<ops::SliceParams>().strides[static_cast<std::size_t>(dim)] != 1)
-    return false;
-  for (int d = 0; d < from.ndim(); ++d)
-    if (d != dim && to[d] != from[d]) return false;
-  return true;
-}
-
 }  // namespace
 
 ShortDims::ShortDims(const Program& p) {
-  if (std::none_of(p.eqns.begin(), p.eqns.end(), [](const Eqn& e) { return reduces(e) || e.op == &ops::slice; }))
-    return;
+  if (std::none_of(p.eqns.begin(), p.eqns.end(), [](const Eqn& e) { return reduces(e) || e.op->view; })) return;
   const ProgramIndex index(p);
   for (std::size_t i = p.eqns.size(); i-- > 0;) {
     const Eqn& e = p.eqns[i];
@@ -56,7 +43,7 @@ ShortDims::ShortDims(const Program& p) {
       const bool all = std::all_of(index.uses(v).begin(), index.uses(v).end(), [&](const ProgramIndex::Use& use) {
         const Eqn& reader = p.eqns[use.eqn];
         if (reduces(reader)) return goes_along(p, reader, d);
-        if (is_box_along(p, reader, d)) return true;
+        if (box_along(p, reader, d) >= 0) return true;
         return reader.op->pointwise && reader.results.size() == 1 && contain(reader.results[0], d);
       });
       if (all) found_.emplace(v, d);
@@ -68,7 +55,7 @@ int ShortDims::of_box(const Program& p, const Eqn& e) const {
   const Atom& x = e.operands[0];
   if (x.is_literal()) return -1;
   for (int d = p.type(x).ndim(); d-- > 0;)
-    if (contain(x.id, d) && is_box_along(p, e, d)) return d;
+    if (contain(x.id, d) && box_along(p, e, d) >= 0) return d;
   return -1;
 }
 
@@ -84,6 +71,22 @@ bool combines_elementwise(const Program& p, const Eqn& e) {
   const DType d = p.type(e.operands[0]).dtype;
   return e.op->reduce != Op::Reduce::none && d == p.types[e.results[0]].dtype && !d.is_complex() &&
          (!d.is_floating() || d.size() >= 4);  // narrow floats add up in float32
+}
+
+std::int64_t box_along(const Program& p, const Eqn& e, int dim) {
+  if (!e.op->view || e.operands[0].is_literal()) return -1;
+  const Type &from = p.type(e.operands[0]), &to = p.types[e.results[0]];
+  if (to.ndim() != from.ndim() || to.shape[dim] == from.shape[dim]) return -1;
+  const auto view = e.op->view(Call{*e.op, e.params, {from}, e.subs}, to);
+  if (!view) return -1;
+  const Extents steps = row_major(from.shape.dims());
+  for (int d = 0; d < from.ndim(); ++d) {
+    if (d != dim && to.shape[d] != from.shape[d]) return -1;
+    const auto k = static_cast<std::size_t>(d);
+    if (to.shape[d] > 1 && view->strides[k] != steps[k]) return -1;
+  }
+  const std::int64_t step = steps[static_cast<std::size_t>(dim)], start = view->offset / step;
+  return view->offset % step == 0 && start + to.shape[dim] <= from.shape[dim] ? start : -1;
 }
 
 const Op& combining_op(Op::Reduce kind) {

@@ -17,7 +17,7 @@ class ShortDims {
   explicit ShortDims(const Program& program);
   bool contain(ValueId v, int dim) const { return found_.contains({v, dim}); }
   /// The dim along which the operand of this box is taken apart; -1: none.
-  int of_box(const Program& program, const Eqn& slice) const;
+  int of_box(const Program& program, const Eqn& view) const;
   /// The dim along which the operand of this reduction is taken apart; -1: none.
   int of_reduction(const Program& program, const Eqn& reduction) const;
 
@@ -25,6 +25,8 @@ class ShortDims {
   std::set<std::pair<ValueId, int>> found_;
 };
 
+/// Where a view that reads some neighbours along a dim, and all along the others, begins; -1: it is none.
+std::int64_t box_along(const Program& program, const Eqn& view, int dim);
 /// Whether the results of a reduction may be combined by elementwise work, keeping the type that they are combined in.
 bool combines_elementwise(const Program& program, const Eqn& reduction);
 /// The elementwise op that combines two elements as a reduction does.

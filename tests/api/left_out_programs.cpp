@@ -157,6 +157,14 @@ Arrays branches(const Arrays& in) {
 }
 
 // Eight devices, rows over them.
+Arrays gathers_of_rows(const Arrays& in) {  // messages; overlapping frames that are put together again
+  const Array x = in[0], i = in[1], signal = in[0].reshape(-1), starts = in[1](slice(64)) * 4;
+  const Array frames = vmap([&](const Array& at) { return lax::dynamic_slice(signal, {at}, {512}); })(starts);
+  return {segment_sum(x(i), (i * 7) % x.shape(0), {.num_segments = x.shape(0)}), grad([&](const Array& s) {
+            return sum(square(vmap([&](const Array& at) { return lax::dynamic_slice(s, {at}, {512}); })(starts)));
+          })(signal),
+          sum(frames, 0)};
+}
 Arrays by_order(const Arrays& in) { return {take_along_axis(in[0], argsort(in[0], 0), 0)}; }
 Arrays cross_entropy(const Arrays& in) {
   const Array log_softmax = in[0] - nn::logsumexp(in[0], -1, true);
@@ -225,6 +233,7 @@ std::vector<Sample> one_device_samples() {
        {normal(1, {40, 50}), random::randint(random::key(2), {600}, 0, 40),
         random::randint(random::key(3), {600}, 0, 50)},
        gathers},
+      {"gathers of rows", {normal(1, {300, 48}), random::randint(random::key(2), {600}, 0, 300)}, gathers_of_rows},
       {"solves", {normal(1, {256, 4, 4}), normal(2, {256, 4, 1})}, solves},
       {"complex numbers", {normal(1, {32, 64}), normal(2, {32, 64})}, complex_numbers},
       {"small types", {normal(1, {24, 40})}, small_types},
