@@ -1,5 +1,6 @@
 // Elementwise work on what is gathered again and again, as the frames of a signal that overlap, is done once for each
 // element of the array: the gather reads its result.
+#include <algorithm>
 #include <vector>
 
 #include "compile/passes.hpp"
@@ -91,7 +92,12 @@ class BeforeGathers {
 
 }  // namespace
 
-Program before_gathers(const Program& program) { return BeforeGathers(program).run(); }
+Program before_gathers(Program program) {
+  const bool any = std::any_of(program.eqns.begin(), program.eqns.end(),
+                               [](const Eqn& e) { return e.op->window == Op::Window::read; });
+  if (any) return BeforeGathers(program).run();
+  return program;
+}
 
 }  // namespace tutti::compile
 

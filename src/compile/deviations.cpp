@@ -197,10 +197,11 @@ class Deviations {
 
 }  // namespace
 
-Program deviations_by_blocks(const Program& program) {
+Program deviations_by_blocks(Program program) {
   const bool any =
       std::any_of(program.eqns.begin(), program.eqns.end(), [&](const Eqn& e) { return sums_large(program, e); });
-  return any ? Deviations(program).run() : program;
+  if (any) return Deviations(program).run();
+  return program;
 }
 
 }  // namespace tutti::compile

@@ -6,7 +6,7 @@
 
 namespace tutti::compile {
 
-Program direct_solves(const Program& program) {
+Program direct_solves(Program program) {
   const ProgramIndex index(program);
   std::optional<Program> out;
   for (std::size_t i = 0; i < program.eqns.size(); ++i)
@@ -14,7 +14,8 @@ Program direct_solves(const Program& program) {
       if (!out) out = program;
       out->eqns[i] = *std::move(direct);
     }
-  return out ? live(*out) : program;
+  if (out) return live(*out);
+  return program;
 }
 
 }  // namespace tutti::compile

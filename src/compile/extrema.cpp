@@ -75,10 +75,11 @@ class Extrema {
 
 }  // namespace
 
-Program places_of_extrema(const Program& program, bool within) {
+Program places_of_extrema(Program program, bool within) {
   const bool any =
       std::any_of(program.eqns.begin(), program.eqns.end(), [](const Eqn& e) { return ops::place_of(e).has_value(); });
-  return any ? Extrema(program, within).run(program) : program;
+  if (any) return Extrema(program, within).run(program);
+  return program;
 }
 
 }  // namespace tutti::compile

@@ -77,10 +77,11 @@ class Ordering {
 
 }  // namespace
 
-Program order_products(const Program& program) {
+Program order_products(Program program) {
   const bool any =
       std::any_of(program.eqns.begin(), program.eqns.end(), [](const Eqn& e) { return e.op == &ops::dot_general; });
-  return any ? Ordering(program).run(program) : program;
+  if (any) return Ordering(program).run(program);
+  return program;
 }
 
 }  // namespace tutti::compile

@@ -79,7 +79,13 @@ class PartsAgain {
 
 }  // namespace
 
-Program put_together_again(const Program& program) { return PartsAgain(program).run(); }
+Program put_together_again(Program program) {
+  const bool any = std::any_of(program.eqns.begin(), program.eqns.end(), [&](const Eqn& e) {
+    return e.op->pieces && program.types[e.results[0]].nbytes() >= kWindows;
+  });
+  if (any) return PartsAgain(program).run();
+  return program;
+}
 
 }  // namespace tutti::compile
 

@@ -15,7 +15,7 @@ Program known_windows(const Program& program);
 Program flat_places(const Program& program);
 /// Elementwise work between a gather and what is no loop is done before the gather, where that reads elements again and
 /// again. Keeps bits.
-Program before_gathers(const Program& program);
+Program before_gathers(Program program);
 /// What no step of a loop changes is computed before it, but for readings and what is quickly made of little memory.
 Program hoist(const Program& program);
 /// Products and sums that steps of a loop do not need are taken out of it: a slice times what no step changes is a
@@ -24,27 +24,27 @@ Program hoist(const Program& program);
 /// additions.
 Program across_steps(const Program& program);
 /// Many small systems whose factors nobody else reads are solved in one go. Keeps bits.
-Program direct_solves(const Program& program);
+Program direct_solves(Program program);
 /// The place of an extremum, of many elements, becomes two reductions; `within`, in a step of a loop or a branch, of
 /// any number.
-Program places_of_extrema(const Program& program, bool within);
+Program places_of_extrema(Program program, bool within);
 /// Removes what does nothing: reductions of reductions, transposes of products; products of vectors, and many small
 /// ones, become sums, in another order of additions.
 Program simplify(const Program& program);
 /// Brings matrix products to the order batch, free, contracted | batch, contracted, free by transposes (which are only
 /// readings). Keeps bits.
-Program order_products(const Program& program);
+Program order_products(Program program);
 /// Equal Eqns become one; what nobody needs goes.
 Program share_equal(const Program& program);
 /// Of large arrays a mean and the squared deviations from it are taken together, block of rows by block. Changes the
 /// order of additions.
-Program deviations_by_blocks(const Program& program);
+Program deviations_by_blocks(Program program);
 /// Large values that a few quick instructions make of what lies in memory anyway are made again where loops read them,
 /// instead of being stored. Keeps bits.
 Program recompute(const Program& program);
 /// What is put together of much less, and read by products that sum over other dims of it, is put together for each of
 /// them. Keeps bits.
-Program put_together_again(const Program& program);
+Program put_together_again(Program program);
 /// Gives every storage its place: offsets in one slab, results over dying operands, donated inputs under outputs.
 Plan assign_memory(Plan plan, const std::vector<bool>& donatable);
 /// The same of a Plan within a loop: output k may lie in the memory of input own[k] alone (-1: of none).

@@ -1,5 +1,6 @@
 // Scatters whose updates a gather reads, as the messages along the edges of a graph and the frames of a signal that is
 // put together again: the rows go from one array to the other, and all of them together never lie in memory.
+#include <algorithm>
 #include <memory>
 
 #include "compile/passes.hpp"
@@ -68,7 +69,11 @@ class ScatterGathers {
 }  // namespace
 
 Plan scatter_gathers(Plan plan) {
-  ScatterGathers(plan).run();
+  const bool any = std::any_of(plan.steps.begin(), plan.steps.end(), [](const Step& s) {
+    const auto* c = std::get_if<CallEqn>(&s.what);
+    return c && c->eqn.op->window == Op::Window::read;
+  });
+  if (any) ScatterGathers(plan).run();
   return plan;
 }
 

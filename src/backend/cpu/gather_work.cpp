@@ -52,7 +52,8 @@ class GatherWork final : public run::Work {
         places_(places_of_gather(c)) {
     const std::int64_t bytes = c.result_types[0].nbytes();
     cost_ns = 3.0 * static_cast<double>(places_.count()) + 0.1 * static_cast<double>(bytes);
-    tasks = static_cast<int>(std::clamp(static_cast<std::int64_t>(cost_ns / kGatherTaskNs), std::int64_t{1}, kGatherTasks));
+    tasks =
+        static_cast<int>(std::clamp(static_cast<std::int64_t>(cost_ns / kGatherTaskNs), std::int64_t{1}, kGatherTasks));
     streams_ = bytes >= kPastCache && places_.length() * size_ % 64 == 0;
     const std::vector<char> filled = fill_element(c);
     for (std::int64_t i = 0; i < places_.length(); ++i) fill_.insert(fill_.end(), filled.begin(), filled.end());
