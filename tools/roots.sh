@@ -19,12 +19,12 @@ make_root() {
 # run_in_root ROOT CACHE COMMANDS: bash in ROOT, where the folder CACHE outside is ccache's. /sys: OpenMPI asks it for the
 # cores.
 run_in_root() {
-  export root=$1 cache=$2
+  export root=$1 cache=$2 commands="set -e
+$3"
   cp /etc/resolv.conf "$root/etc/resolv.conf"
   mkdir -p "$cache" "$root/root/.cache/ccache"
-  printf 'set -e\n%s\n' "$3" >"$root/root/run"
   unshare --mount --pid --fork bash -c '
     mount -t proc proc "$root/proc" && mount --rbind /dev "$root/dev" && mount --rbind -o ro /sys "$root/sys" &&
       mount --bind "$cache" "$root/root/.cache/ccache" || exit
-    exec chroot "$root" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 bash /root/run'
+    exec chroot "$root" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 bash -c "$commands"'
 }
