@@ -41,8 +41,9 @@ namespace narrow {
 }
 
 namespace wide {
-#include "backend/cpu/kernels/linalg/small_kernels.inc"
 #include "lane/begin_avx512.inc"
+
+#include "backend/cpu/kernels/linalg/small_kernels.inc"
 
 template <class T> void lu(const LuSpace<T>& space) { LuInLanes<T>{space}.run(); }
 template <class T> void cholesky(int n, Many<T>* a) { cholesky_in_lanes<T>(n, a); }
