@@ -10,7 +10,7 @@ set(tutti_tests ${PROJECT_SOURCE_DIR}/tests)
 # These take minutes to compile or to run under sanitizers, as golden, the guide's pages and the examples do, and others
 # go through the same code.
 set(tutti_slow_tests errors examples inventory linen nn optim)
-set(tutti_slow_suites transform.Compose backend.large_loops backend.random_programs
+set(tutti_slow_suites api.LeftOut transform.Compose backend.large_loops backend.random_programs
   run.fork data.LoaderFork  # what the threads held that a child has not is a leak to the address sanitizer
   run.OfPlugins/Ends)       # the same objects in a program and its plugin are an error to it
 add_custom_target(quick_tests)
@@ -138,7 +138,7 @@ if(TARGET tutti_mpi)
   add_test(NAME distributed.mpi_2_without_passes WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
     COMMAND ${MPIEXEC_EXECUTABLE} -n 2 ${PROJECT_BINARY_DIR}/test_distributed
       --gtest_filter=-Messages.SmallSumsTravelTogether)
-  set_tests_properties(distributed.mpi_2_without_passes PROPERTIES LABELS quick TIMEOUT 300 ENVIRONMENT
+  set_tests_properties(distributed.mpi_2_without_passes PROPERTIES LABELS slow TIMEOUT 300 ENVIRONMENT
     "${tutti_mpi_environment};ASAN_OPTIONS=detect_leaks=0;TUTTI_PASSES=-send_early,-combine,-send_early_again,-live")
   add_executable(fault_job ${tutti_tests}/faults/job.cpp)
   target_link_libraries(fault_job PRIVATE tutti tutti_flags tutti_test_flags)
