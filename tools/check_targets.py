@@ -19,7 +19,7 @@ def main():
             number += 1
             beside = [lines[k] for k in (n - 1, n + 1) if 0 <= k < len(lines)]
             if any(other.startswith("#include") for other in beside):
-                found.append(f"{path.relative_to(ROOT)}:{n + 1}: an include stands beside it: part them by an empty line")
+                found.append(f"{path.relative_to(ROOT)}:{n + 1}: part it from the include beside it by an empty line")
     print("\n".join(found) if found else f"targets: {number} begin or end where they should")
     return 1 if found else 0
 
