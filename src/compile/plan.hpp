@@ -88,8 +88,9 @@ struct CallEqn {
   std::vector<Type> operand_types, result_types;
   std::vector<int> operands, results;  // storages
   bool spread = false;  // the operand that may be overwritten is one element, which stands for all of them
-  // Of a scatter: the gather of which its updates, operand 2, would be the result, with own operands left out. Operands
-  // 2 and 3 are then what that gather reads.
+  // A gather that is fused into this scatter: its result would be the updates. Operands 2 and 3 of the scatter are then
+  // the array and the indices that the gather reads; operand_types[2] is still the type of the updates. Of the gather
+  // itself only Eqn and types count.
   std::shared_ptr<const CallEqn> gather = nullptr;
 };
 

@@ -10,7 +10,8 @@
 namespace tutti::compile {
 namespace {
 
-// Elements of a row, as it is found by a number; bytes of all of them: less is written as quickly as it is looked for.
+// Elements of a row: shorter ones are read by blocks of places together with their places. Bytes of all rows: fewer lie
+// in the nearest caches anyway, and loops have small gathers and scatters in their own code.
 constexpr std::int64_t kLongRow = 16, kManyBytes = std::int64_t{64} << 10;
 
 // Whether the last of the dims of windows goes along rows.

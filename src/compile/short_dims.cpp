@@ -16,6 +16,14 @@ constexpr std::int64_t kFewElements = 4;   // of a dim: side by side, loops read
 constexpr std::int64_t kRepeated = 16;     // times that a loop reads an element of which a copy is worth it
 constexpr std::int64_t kLargeValue = 512;  // elements of a value that is worth it
 
+bool is_short(std::int64_t extent) { return extent >= 2 && extent <= kFewElements; }
+// Of a value that is worth it.
+bool has_short_dim(const Type& type) {
+  const Extents& dims = type.shape.dims();
+  return type.num_elements() >= kLargeValue && !type.dtype.is_complex() &&
+         std::any_of(dims.begin(), dims.end(), is_short);
+}
+
 bool reduces(const Eqn& e) { return e.op->reduce != Op::Reduce::none; }
 
 // Whether a reduction can go along `dim` component by component.
@@ -29,17 +37,19 @@ bool goes_along(const Program& p, const Eqn& e, int dim) {
 }  // namespace
 
 ShortDims::ShortDims(const Program& p) {
-  if (std::none_of(p.eqns.begin(), p.eqns.end(), [](const Eqn& e) { return reduces(e) || e.op->view; })) return;
+  const bool any = std::any_of(p.eqns.begin(), p.eqns.end(), [&](const Eqn& e) {
+    return e.op->pointwise && e.results.size() == 1 && has_short_dim(p.types[e.results[0]]);
+  });
+  if (!any) return;
   const ProgramIndex index(p);
   for (std::size_t i = p.eqns.size(); i-- > 0;) {
     const Eqn& e = p.eqns[i];
     if (!e.op->pointwise || e.results.size() != 1) continue;
     const ValueId v = e.results[0];
     const Type& type = p.types[v];
-    if (type.num_elements() < kLargeValue || type.dtype.is_complex() || index.is_output(v) || index.uses(v).empty())
-      continue;
+    if (!has_short_dim(type) || index.is_output(v) || index.uses(v).empty()) continue;
     for (int d = 0; d < type.ndim(); ++d) {
-      if (type.shape[d] < 2 || type.shape[d] > kFewElements) continue;
+      if (!is_short(type.shape[d])) continue;
       const bool all = std::all_of(index.uses(v).begin(), index.uses(v).end(), [&](const ProgramIndex::Use& use) {
         const Eqn& reader = p.eqns[use.eqn];
         if (reduces(reader)) return goes_along(p, reader, d);

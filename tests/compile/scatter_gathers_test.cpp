@@ -6,6 +6,7 @@
 #include "compile/passes.hpp"
 #include "ops/elementwise/arithmetic.hpp"
 #include "ops/elementwise/trigonometric.hpp"
+#include "ops/movement/broadcast_in_dim.hpp"
 #include "ops/movement/gather.hpp"
 #include "ops/movement/reshape.hpp"
 #include "ops/movement/scatter.hpp"
@@ -99,12 +100,15 @@ TEST(ScatterGathers, RunsThatLieAcross) {
 }
 
 // Frames of a signal, scaled and put together again: the scaling is of the signal, and frames never lie in memory.
-Builder frames(bool read_by_loop) {
+// By a number that only the call knows, too.
+Builder frames(bool read_by_loop, bool by_input = false) {
   Builder b;
   const std::int64_t n = 9000, count = 128, length = 512;
   const ValueId x = b.input(f32({n})), at = b.input(Type{int32, {count, 1}, false, {}}), zeros = b.input(f32({n}));
   const ValueId rows = b.add(ops::gather, ops::Gather{{{1}, {}, {0}, {}, {}}, {length}, GatherMode::clip}, {x, at});
-  const ValueId scaled = b.add(ops::tanh, {b.add(ops::mul, {rows, Atom(Scalar(2.f), false)})});
+  Atom factor(Scalar(2.f), false);
+  if (by_input) factor = b.add(ops::broadcast_in_dim, ops::BroadcastInDim{{count, length}, {}}, {b.input(f32({}))});
+  const ValueId scaled = b.add(ops::tanh, {b.add(ops::mul, {rows, factor})});
   b.output(b.add(ops::scatter_add, ops::Scatter{{{1}, {}, {0}, {}, {}}, GatherMode::clip}, {zeros, at, scaled}));
   if (read_by_loop) b.output(b.add(ops::neg, {scaled}));
   return b;
@@ -115,6 +119,9 @@ TEST(ScatterGathers, WorkBeforeThem) {
   const compile::Plan plan = compile::compile(on_one_device(b.program), {});
   EXPECT_LE(plan.slab_bytes, 2 * 9000 * 4) << plan.str();  // frames would be seven times the signal
   expect_as_eval(b.program, 9000, 1e-5);
+  EXPECT_EQ(calls_of_plan(frames(false, true).program), std::vector<std::string>{"through scatter_add"});
+  verify(compile::before_gathers(frames(false, true).program));
+  expect_as_eval(frames(false, true).program, 9000, 1e-5);
   EXPECT_EQ(str(compile::before_gathers(frames(true).program)),
             str(frames(true).program));  // a loop goes on from there
   expect_as_eval(frames(true).program, 9000, 1e-5);

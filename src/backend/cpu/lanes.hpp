@@ -1,5 +1,6 @@
 // Instructions of a body as vector instructions of LLVM, 16 lanes each whatever the machine: LLVM splits them where
-// registers are narrower, so that results do not depend on the machine.
+// registers are narrower, so that results do not depend on the machine. Elementwise work, of which each lane is what it
+// is alone, has 8 for short rows and 64 for bytes.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -27,9 +28,9 @@ class Lanes {
   llvm::Type* memory_type(DType dtype) const;  // in memory; bool: i8, 16-bit floats: i16 or half
   llvm::Type* vector_type(llvm::Type* scalar) const { return llvm::FixedVectorType::get(scalar, count); }
 
-  /// Of bools: of some lane.
+  /// Whether some lane of a bool is set, as one i1.
   Value any(Value condition);
-  /// Whether either is.
+  /// By lane: whether either of two bools is set.
   Value either(Value a, Value b) { return logic(VectorIR::Bin::or_, a, b); }
   /// One instruction other than load. `operands` are vectors.
   Value inst(const compile::Inst& i, Value a, Value b, Value c);
