@@ -11,15 +11,15 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # The rooms of src/ from the ground up: a file includes its own room and those below it, never one above.
 ORDER = [
-    "base", "tree", "mesh", "ir", "array", "lane", "ops", "lax", "numpy",          # the vocabulary, and its faces
+    "base", "tree", "mesh", "device", "ir", "array", "lane", "ops", "lax", "numpy",  # the vocabulary, and its faces
     "trace", "transform", "regions", "frontend", "propagate", "partition", "compile", "run",  # the stages
-    "backend", "isolation", "distributed", "api",
+    "backend", "simulated", "distributed", "api",
     "io", "checkpoint", "data",  # files: the first two hold shares of arrays' memory
 ]
 
 # The values that every stage may use. Homes of operations are not among them: a stage asks an Op (ir/op.hpp) and names
 # none.
-VOCABULARY = ["base/", "tree/", "mesh/", "ir/", "array/"]
+VOCABULARY = ["base/", "tree/", "mesh/", "device/", "ir/", "array/"]
 
 # What a stage may include beyond the vocabulary and itself: the product of the stage before it, and what is said here.
 STAGES = {
@@ -59,7 +59,7 @@ CONFINED = {
     r"(dnnl|oneapi/dnnl)": ["backend/cpu/"],
     r"(cblas|lapacke|libxsmm|pocketfft)": ["backend/"],
     r"backend/cpu/kernels/linalg/lapack_routines": ["backend/cpu/kernels/linalg/"],
-    r"backend/cpu/kernels/": ["backend/cpu/", "isolation/devices.cpp"],  # simulated devices run the CPU's kernels
+    r"backend/cpu/kernels/": ["backend/cpu/", "simulated/devices.cpp"],  # simulated devices run the CPU's kernels
     r"([xei]mm|x86)\w*\.h": ["base/processor.hpp"],
     r"arm_neon\.h": ["lane/vectors.hpp"],
     r"xla/pjrt/|pjrt": ["backend/pjrt/"],

@@ -97,11 +97,11 @@ Array assemble(const char* what, const Shape& shape, const Sharding& sharding, c
   }
   const Here here = here_of(sharding, shape);
   const auto item = static_cast<std::int64_t>(type.dtype.size());
-  BufferPtr buffer = allocate_buffer(static_cast<std::size_t>(here.extents.num_elements() * item));
+  HostPtr buffer = allocate_buffer(static_cast<std::size_t>(here.extents.num_elements() * item));
   for (const OwnedBlock& p : pieces) {
     const Box piece = box_of(p.index), part = intersection(piece, here.box);
     if (part.empty()) continue;
-    const BufferPtr block = buffer_of(concrete(p.block, what), what);
+    const HostPtr block = held_buffer_of(concrete(p.block, what), what);
     copy_box(part.shape(), item, {p.block.shape(), difference(part.start, piece.start)}, block->data(),
              {here.extents, difference(part.start, here.box.start)}, buffer->data());
   }

@@ -43,7 +43,7 @@ std::string array_change(const Array& kept, const Array& now) {
   if (kept.is_deleted() || now.is_deleted())
     return what + " when recorded, another one now, and one of them is deleted";
   if (!kept.is_fully_addressable() || !now.is_fully_addressable()) return "";
-  const BufferPtr a = buffer_of(kept, "check_captures"), b = buffer_of(now, "check_captures");
+  const HostPtr a = held_buffer_of(kept, "check_captures"), b = held_buffer_of(now, "check_captures");
   if (kept.nbytes() == 0 || std::memcmp(a->data(), b->data(), static_cast<std::size_t>(kept.nbytes())) == 0) return "";
   const std::int64_t size = kept.dtype().size();
   std::int64_t i = 0;

@@ -11,7 +11,10 @@
 #include "base/given_machine.hpp"
 #include "base/recording.hpp"
 #include "base/settings.hpp"
+#include "mesh/platform.hpp"
+#include "tutti/base/call_scope.hpp"
 #include "tutti/base/dtype.hpp"
+#include "tutti/distributed/distributed.hpp"
 
 namespace tutti::config {
 namespace {
@@ -44,6 +47,16 @@ settings::Word number_of_backend(const std::string& wanted) {
   return number;
 }
 
+settings::Word setting_of_platform(const std::string& wanted) {
+  const int number = platform_number(wanted);
+  if (number < 0)
+    raise<ValueError>("config::platform", "there is no platform '" + wanted + "'", "Name one of: cpu, simulated.");
+  if (number > 0 && process_count() > 1)
+    raise<UnsupportedError>("config::platform", "this job has several processes, and simulated devices are of one",
+                            "Run one process.");
+  return static_cast<settings::Word>(number) + 1;
+}
+
 // Of a setting that programs depend on.
 void set_recorded(settings::Field field, settings::Word value, const char* what) {
   if (settings::get(field) != value) refuse_while_recording(what);
@@ -56,6 +69,11 @@ void isolation(OneOf<Isolation> m) {
   set_recorded(settings::per_device, m == Isolation::per_device, "config::isolation");
 }
 Isolation isolation() { return settings::get(settings::per_device) ? Isolation::per_device : Isolation::shared; }
+
+void platform(const std::string& wanted) {
+  set_recorded(settings::platform, setting_of_platform(wanted), "config::platform");
+}
+std::string platform() { return kPlatformNames[default_platform()]; }
 
 void backend(const std::string& wanted) {
   set_recorded(settings::backend, number_of_backend(wanted), "config::backend");
@@ -102,6 +120,7 @@ Scope::Scope(const Settings& wanted, Loc loc) : mask_(settings::of_thread.mask),
   if (wanted.x64) put(settings::x64, *wanted.x64);
   if (wanted.isolation) put(settings::per_device, *wanted.isolation == Isolation::per_device);
   if (wanted.backend) put(settings::backend, number_of_backend(*wanted.backend));
+  if (wanted.platform) put(settings::platform, setting_of_platform(*wanted.platform));
   if (wanted.threefry_partitionable) put(settings::original_threefry, !*wanted.threefry_partitionable);
   if (wanted.machine) put(settings::machine, number_of(*wanted.machine, loc));
   if (wanted.debug_nans) put(settings::nans, *wanted.debug_nans);

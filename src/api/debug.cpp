@@ -2,6 +2,7 @@
 
 #include "api/execute.hpp"
 #include "backend/cpu/kernel.hpp"
+#include "device/client.hpp"
 #include "ops/placement/inspect_sharding.hpp"
 #include "run/traffic.hpp"
 #include "tutti/array/placement.hpp"
@@ -27,8 +28,15 @@ std::string sharding_svg(const Array& x, const ColorMap& color_map, Loc loc) {
   return sharding_svg(x.shape(), x.sharding(), color_map, loc);
 }
 
-Traffic traffic() { return run::traffic(); }
-void reset_traffic() { run::reset_traffic(); }
+// Of all calls that came before.
+Traffic traffic() {
+  synchronize_clients();
+  return run::traffic();
+}
+void reset_traffic() {
+  synchronize_clients();
+  run::reset_traffic();
+}
 
 CacheStats cache_stats() {
   const cpu::KernelCounts kernels = cpu::kernel_counts();

@@ -7,8 +7,10 @@
 #include "api/finite.hpp"
 #include "array/pinned.hpp"
 #include "base/lru.hpp"
+#include "device/client.hpp"
 #include "distributed/agree.hpp"
 #include "ir/pass_list.hpp"
+#include "ir/user_calls.hpp"
 #include "mesh/places.hpp"
 #include "run/program_number.hpp"
 #include "tutti/base/config.hpp"
@@ -78,16 +80,9 @@ void check_call(const Prepared& p, std::span<const Array> inputs, std::span<cons
     if (held_of(inputs[i].node()->sharding, type.shape)) continue;
     const std::vector<std::string>& names = p.program->input_names;
     values += (i < names.size() && !names[i].empty() ? names[i] : "argument " + std::to_string(i)) + ": " + type.str() +
-              " with hash " + distributed::hash_text(buffers[i]->data(), buffers[i]->bytes()) + "\n";
+              " with hash " + distributed::hash_text(on_host(buffers[i]).data(), buffers[i]->bytes()) + "\n";
   }
   distributed::check_same(values, p.what.c_str(), "what '" + p.what + "' is given whole");
-}
-
-bool calls_user(const Program& p) {
-  return std::any_of(p.eqns.begin(), p.eqns.end(), [](const Eqn& e) {
-    return e.op->host ||
-           std::any_of(e.subs.begin(), e.subs.end(), [](const ProgramPtr& sub) { return calls_user(*sub); });
-  });
 }
 
 // Of what an operation needs besides its arrays, whose allocations say it themselves.
@@ -123,17 +118,26 @@ std::vector<Array> execute(const Prepared& p, std::span<const Array> inputs, std
   const run::ProgramNumber number(p.number);
   Pinned pinned(inputs, donated, by, p.what.empty() ? "call" : p.what.c_str());
   check_call(p, inputs, pinned.buffers());
+  std::span<const BufferPtr> given = pinned.buffers();
+  std::vector<BufferPtr> brought;
+  if (p.on_host && std::any_of(given.begin(), given.end(), [](const BufferPtr& b) { return b->memory != nullptr; })) {
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      const Type& type = inputs[i].node()->type;
+      brought.push_back(fetched(given[i], type.dtype, type.shape));
+    }
+    given = brought;
+  }
   const bool watched = finite_is_asked();  // then what was given has to be there still
   BufferPtr few[8];                        // most calls have few results
   std::vector<BufferPtr> many(p.out_types.size() > std::size(few) ? p.out_types.size() : 0);
   const std::span<BufferPtr> results = many.empty() ? std::span(few).first(p.out_types.size()) : std::span(many);
   try {
-    p.executable->run_into(pinned.buffers(), watched ? std::span<const bool>() : donated, results);
+    p.executable->run_into(given, watched ? std::span<const bool>() : donated, results);
   } catch (const std::bad_alloc&) {
     if (calls_user(*p.program)) throw;  // it may be the user's own
     raise_out_of_memory_of(p);
   }
-  if (watched) check_finite(p.program, p.what, pinned.buffers(), results);
+  if (watched) check_finite(p.program, p.what, given, results);
   std::vector<Array> out;
   out.reserve(results.size());
   for (std::size_t i = 0; i < results.size(); ++i)

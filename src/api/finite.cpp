@@ -9,6 +9,7 @@
 #include "array/literal.hpp"
 #include "base/half.hpp"
 #include "base/loop_steps.hpp"
+#include "device/client.hpp"
 #include "ir/loop_form.hpp"
 #include "ir/replay.hpp"
 #include "partition/manual_regions.hpp"
@@ -21,10 +22,11 @@ namespace tutti {
 namespace {
 
 // What is forbidden, in words; nothing where a buffer holds none of it.
-const char* found_in(const Type& type, const BufferPtr& buffer) {
+const char* found_in(const Type& type, const BufferPtr& anywhere) {
   if (!type.dtype.is_inexact()) return nullptr;
   const bool nans = config::debug_nans(), infs = config::debug_infs();
   bool nan = false, inf = false;
+  const HostPtr buffer = fetched(anywhere, type.dtype, type.shape);
   visit_dtype(type.dtype, [&]<class T>(Stored<T>) {
     const T* x = static_cast<const T*>(buffer->data());
     const auto held = static_cast<std::int64_t>(buffer->bytes() / sizeof(T));  // of an array, by this process
@@ -59,7 +61,7 @@ class Search {
  public:
   std::vector<BufferPtr> run(const Program& p, const std::vector<BufferPtr>& inputs) {
     Environment<BufferPtr> env(p, inputs, [](const Atom& a) {
-      BufferPtr b = allocate_buffer(static_cast<std::size_t>(a.literal.dtype.size()));
+      HostPtr b = allocate_buffer(static_cast<std::size_t>(a.literal.dtype.size()));
       write_scalar(a.literal, a.literal.dtype, b->data());
       return b;
     });
@@ -109,7 +111,7 @@ class Search {
     if (!form) return;
     if (form->kind == LoopForm::Kind::branch) {
       std::int32_t index;
-      std::memcpy(&index, operands[0]->data(), sizeof index);
+      std::memcpy(&index, on_host(operands[0]).data(), sizeof index);
       const auto last = static_cast<std::int32_t>(e.subs.size()) - 1;
       run(*e.subs[static_cast<std::size_t>(std::clamp(index, std::int32_t{0}, last))],
           {operands.begin() + 1, operands.end()});
@@ -126,10 +128,10 @@ class Search {
         out.push_back(in.result >= 0 ? carries[in.result] : operands[in.operand]);
         if (in.way != LoopForm::Way::slice) continue;
         const auto bytes = static_cast<std::size_t>(body.types[body.inputs[i]].nbytes());
-        BufferPtr slice = allocate_buffer(bytes);
+        HostPtr slice = allocate_buffer(bytes);
         if (bytes)
-          std::memcpy(slice->data(), static_cast<char*>(out.back()->data()) + at * static_cast<std::int64_t>(bytes),
-                      bytes);
+          std::memcpy(slice->data(),
+                      static_cast<char*>(on_host(out.back()).data()) + at * static_cast<std::int64_t>(bytes), bytes);
         out.back() = std::move(slice);
       }
       return out;
@@ -139,7 +141,7 @@ class Search {
       here.at(turn);
       const std::int64_t at = form->reverse ? form->length - 1 - turn : turn;
       if (form->condition >= 0 &&
-          !*static_cast<bool*>(run(*e.subs[form->condition], inputs(form->condition, at))[0]->data()))
+          !*static_cast<bool*>(on_host(run(*e.subs[form->condition], inputs(form->condition, at))[0]).data()))
         return;
       const std::vector<BufferPtr> made = run(*e.subs[form->body], inputs(form->body, at));
       for (std::size_t k = 0; k < made.size(); ++k)
@@ -170,7 +172,12 @@ void check_finite(const ProgramPtr& program, const std::string& what, std::span<
         std::string("a result holds ") + found + " in what process " + std::to_string(process_index()) + " has of it",
         "Run it in one process to learn which operation made it.");
   const ProgramPtr plain = silent(without_constraints(open_manual_regions(program)));
-  Search().run(*plain, {inputs.begin(), inputs.end()});
+  std::vector<BufferPtr> given_here;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Type& type = program->type(program->inputs[i]);
+    given_here.push_back(fetched(inputs[i], type.dtype, type.shape));
+  }
+  Search().run(*plain, given_here);
   std::string given;
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (found_in(program->type(program->inputs[i]), inputs[i])) {

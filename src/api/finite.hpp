@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "array/buffer.hpp"
+#include "device/buffer.hpp"
 #include "ir/program.hpp"
 
 namespace tutti {

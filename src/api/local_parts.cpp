@@ -84,11 +84,11 @@ Array placed(const Array& local, const std::vector<std::int64_t>& from, const Sh
   Type type = local.type();
   type.shape = shape;
   check_exist(sharding, {kLocal, "the array " + type.str()});
-  BufferPtr mine = whole_buffer_of(concrete(local, kLocal), kLocal);
+  HostPtr mine = whole_buffer_of(concrete(local, kLocal), kLocal);
   const std::optional<Held> held = held_of(sharding, shape);
   if (held && held->block != local.shape()) {
     const auto item = static_cast<std::int64_t>(type.dtype.size());
-    BufferPtr block = allocate_buffer(held->bytes(static_cast<int>(item)));
+    HostPtr block = allocate_buffer(held->bytes(static_cast<int>(item)));
     const std::vector<std::int64_t> zero(static_cast<std::size_t>(shape.ndim()), 0);
     copy_box(held->box.shape(), item, {local.shape(), from}, mine->data(), {held->block, zero}, block->data());
     mine = std::move(block);

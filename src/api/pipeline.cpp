@@ -1,11 +1,11 @@
 #include "api/pipeline.hpp"
 
 #include "api/execute.hpp"
+#include "device/client.hpp"
 #include "distributed/agree.hpp"
 #include "distributed/job.hpp"
 #include "ir/op.hpp"
 #include "ir/passes.hpp"
-#include "isolation/per_device.hpp"
 #include "mesh/checks.hpp"
 #include "mesh/places.hpp"
 #include "partition/at_place.hpp"
@@ -13,6 +13,7 @@
 #include "partition/partition.hpp"
 #include "partition/send_early.hpp"
 #include "run/transport.hpp"
+#include "simulated/client.hpp"
 #include "transform/complex_parts.hpp"
 #include "transform/inline_calls.hpp"
 #include "tutti/base/config.hpp"
@@ -30,9 +31,9 @@ void tell_inspectors(const ShardedProgram& sharded) {
 }
 
 // The axes along which devices have memories of their own.
-BoundaryAxes boundary_of(const Mesh& mesh) {
-  const bool isolated = config::isolation() == Isolation::per_device && mesh.has_value() && mesh.size() > 1;
-  return isolated ? BoundaryAxes::every() : BoundaryAxes::none();
+BoundaryAxes boundary_of(const Mesh& mesh, const Client* client) {
+  const bool apart = client || config::isolation() == Isolation::per_device;
+  return apart && mesh.has_value() && mesh.size() > 1 ? BoundaryAxes::every() : BoundaryAxes::none();
 }
 
 // What each device runs. Bodies of manual regions name no axes any more: their complex numbers go by parts, too, unless
@@ -87,10 +88,14 @@ Prepared prepare(const ProgramPtr& recorded, std::vector<Placement> inputs, cons
     out.between = std::make_shared<LocalProgram>(common_program(sharded, places, lying, options.what, out.number));
     out.executable = compiled(run_pass(PassId::at_place, at_place, *out.between, *places), options.donatable);
   } else {
-    const BoundaryAxes boundary = boundary_of(sharded.mesh);
-    const LocalProgram local = run_pass(PassId::partition, partitioned, sharded, boundary);
-    out.executable =
-        boundary.any() ? simulated_devices().compile(local, options.donatable) : compiled(local, options.donatable);
+    Client* const client = client_of(sharded.mesh);
+    const BoundaryAxes boundary = boundary_of(sharded.mesh, client);
+    LocalProgram local = run_pass(PassId::partition, partitioned, sharded, boundary);
+    if (client && !sharded.mesh.has_value()) local.mesh = mesh_of(SingleDeviceSharding(devices()[0]));
+    out.executable = client           ? client->backend().compile(local, options.donatable)
+                     : boundary.any() ? simulated::isolated().compile(local, options.donatable)
+                                      : compiled(local, options.donatable);
+    out.on_host = !client;
   }
   out.out_types = recorded->output_types();
   out.out_shardings = sharded.output_shardings;

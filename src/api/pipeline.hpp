@@ -25,6 +25,7 @@ struct Prepared {
   std::string what;    // for errors
   ProgramPtr program;  // as it was propagated
   std::shared_ptr<Executable> executable;
+  bool on_host = true;  // it reads host memory: of a platform without a client
   std::vector<Type> out_types;
   std::vector<Sharding> out_shardings;  // empty: default device
   std::vector<bool> out_committed;

@@ -12,7 +12,7 @@ namespace {
 // The part of a whole array that this process holds.
 BufferPtr part_of(const Type& type, const Held& held, const void* whole) {
   const int item = static_cast<int>(type.dtype.size());
-  BufferPtr out = allocate_buffer(held.bytes(item));
+  HostPtr out = allocate_buffer(held.bytes(item));
   const Shape box = held.box.shape();
   copy_box(box, item, {type.shape, held.box.start}, whole,
            {held.block, std::vector<std::int64_t>(static_cast<std::size_t>(type.ndim()), 0)}, out->data());
@@ -20,10 +20,10 @@ BufferPtr part_of(const Type& type, const Held& held, const void* whole) {
 }
 
 // Every process gives the same value and keeps its part: asked on demand.
-void check_given(const Array& x, const BufferPtr& whole, const Sharding& sharding) {
+void check_given(const Array& x, const HostBuffer& whole, const Sharding& sharding) {
   if (!distributed::compares_all()) return;
-  distributed::check_same(x.type().str() + " with hash " + distributed::hash_text(whole->data(), whole->bytes()) +
-                              "\n" + distributed::described(sharding),
+  distributed::check_same(x.type().str() + " with hash " + distributed::hash_text(whole.data(), whole.bytes()) + "\n" +
+                              distributed::described(sharding),
                           "device_put", "the array that is cut into parts");
 }
 
@@ -56,11 +56,11 @@ Array sent(const Array& x, const Sharding& sharding) {
 Array relocated(const Array& x, const Sharding& sharding, bool committed) {
   BufferPtr buffer = buffer_of(x, "device_put");
   const std::optional<Held> from = held_of(x.node()->sharding, x.shape()), to = held_of(sharding, x.shape());
-  if ((!from && !to) || (from && to && same_parts(*from, *to)))
-    return make_array(x.type(), buffer, sharding, committed);
+  if (!from && !to) return moved_to(x, sharding, committed, "device_put");
+  if (from && to && same_parts(*from, *to)) return make_array(x.type(), buffer, sharding, committed);
   if (!from) {
-    check_given(x, buffer, sharding);
-    return make_array(x.type(), part_of(x.type(), *to, buffer->data()), sharding, committed);
+    check_given(x, on_host(buffer), sharding);
+    return make_array(x.type(), part_of(x.type(), *to, on_host(buffer).data()), sharding, committed);
   }
   // A program has one order of devices. Blocks of different sizes are others where two meshes cut their axes into
   // common ones.
@@ -69,7 +69,7 @@ Array relocated(const Array& x, const Sharding& sharding, bool committed) {
     return sent(x, sharding);
   // To every process, whole: the label is the wanted one, which may be of a mesh within one process.
   buffer = buffer_of(sent(x, NamedSharding(from->places->devices, P())), "device_put");
-  return make_array(x.type(), to ? part_of(x.type(), *to, buffer->data()) : buffer, sharding, committed);
+  return make_array(x.type(), to ? part_of(x.type(), *to, on_host(buffer).data()) : buffer, sharding, committed);
 }
 
 }  // namespace tutti

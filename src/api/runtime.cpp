@@ -97,11 +97,11 @@ ProgramPtr one_eqn(const Op& op, const Params& params, std::span<const Array> op
 std::vector<Array> call_host(const Op& op, const Params& params, std::span<const Array> operands,
                              const std::vector<ProgramPtr>& subs) {
   std::vector<Type> types;
-  std::vector<BufferPtr> given, made;
+  std::vector<HostPtr> given, made;
   std::vector<HostView> in, out;
   for (const Array& x : operands) {
     types.push_back(x.type());
-    given.push_back(buffer_of(x, op.name.c_str()));
+    given.push_back(held_buffer_of(x, op.name.c_str()));
     in.push_back({types.back(), given.back()->data()});
   }
   const std::vector<Type> results = infer_types(op, params, types, subs);

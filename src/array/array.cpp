@@ -13,6 +13,7 @@
 #include "base/per_thread.hpp"
 #include "base/say.hpp"
 #include "base/tasks.hpp"
+#include "device/client.hpp"
 #include "mesh/checks.hpp"
 #include "mesh/places.hpp"
 #include "tree/absent.hpp"
@@ -115,6 +116,24 @@ Array make_array(Type type, BufferPtr buffer, Sharding sharding, bool committed)
   return Array(std::move(n));
 }
 
+Array make_array(Type type, HostPtr buffer, Sharding sharding, bool committed) {
+  BufferPtr lies = buffer;
+  if (Client* const client = client_of(sharding)) {
+    const Sharding where = sharding.has_value() ? sharding : SingleDeviceSharding(tutti::devices()[0]);
+    lies = client->put(std::move(buffer), type.dtype, type.shape, mesh_of(where), layout_of(where, type.ndim()));
+  }
+  return make_array(std::move(type), std::move(lies), std::move(sharding), committed);
+}
+
+Array moved_to(const Array& x, const Sharding& sharding, bool committed, const char* what) {
+  BufferPtr buffer = buffer_of(x, what);
+  const Type& type = x.type();
+  if (!buffer->memory) return make_array(type, host_share(std::move(buffer)), sharding, committed);
+  const bool there = x.node()->sharding == sharding && sharding.has_value();
+  if (there) return make_array(type, std::move(buffer), sharding, committed);
+  return make_array(type, fetched(buffer, type.dtype, type.shape), sharding, committed);
+}
+
 void check_fits(const Scalar& value, DType dtype, Loc loc) {
   if (!value.dtype.is_integer() || !dtype.is_integer()) return;
   const Scalar there = value.to(dtype);
@@ -197,7 +216,7 @@ Array array_from_host(const void* data, DType dtype, const Shape& shape, Loc loc
       value.dtype = dtype;
       check_fits(value, type.dtype, running_or(loc));
     }
-  BufferPtr buffer = allocate_buffer(static_cast<std::size_t>(type.nbytes()));
+  HostPtr buffer = allocate_buffer(static_cast<std::size_t>(type.nbytes()));
   convert_elements(dtype, data, type.dtype, buffer->data(), type.num_elements());
   return make_array(std::move(type), std::move(buffer));
 }
@@ -245,12 +264,22 @@ std::int64_t Array::shape(int dim) const {
   return s[static_cast<std::size_t>(d)];
 }
 
+// Where an array that is committed nowhere lies; the default device for one that has no memory yet.
+static Device device_of_uncommitted(const ArrayNode& n) {
+  if (n.literal || n.memory.gone() || !n.memory.pin()) return tutti::devices()[0];
+  const Buffer* const buffer = n.memory.buffer();
+  Client* const client = buffer->memory ? buffer->memory->client() : nullptr;
+  const Device out = client ? static_cast<const ShardedBuffer*>(buffer)->mesh.device_list()[0] : Device(0);
+  n.memory.unpin();
+  return out;
+}
+
 Sharding Array::sharding() const {
   const ArrayNode& n = checked(*this, "sharding");
   if (n.traced())
     raise<TracerError>("sharding", n.type.str() + " is being recorded, its sharding is decided later",
                        "Use debug::inspect_array_sharding inside jit.");
-  return n.sharding.has_value() ? n.sharding : SingleDeviceSharding(tutti::devices()[0]);
+  return n.sharding.has_value() ? n.sharding : SingleDeviceSharding(device_of_uncommitted(n));
 }
 std::set<Device> Array::devices() const {
   std::set<Device> out = sharding().device_set();
@@ -271,7 +300,7 @@ void Array::delete_() const {
 }
 
 const Array& Array::block_until_ready() const {
-  if (!is_traced()) buffer_of(*this, "block_until_ready");
+  if (!is_traced()) wait_for(buffer_of(*this, "block_until_ready"));
   return *this;
 }
 
@@ -291,7 +320,7 @@ Scalar Array::only(const char* what, Loc loc) const {
   }
   if (n.literal && !n.traced() && !n.memory.gone()) return *n.literal;
   Array value = concrete(*this, what);
-  BufferPtr buffer = whole_buffer_of(value, what);
+  HostPtr buffer = whole_buffer_of(value, what);
   const void* data = buffer->data();
   Scalar out;
   out.dtype = n.type.dtype;
@@ -352,7 +381,7 @@ std::vector<Shard> Array::addressable_shards() const {
 }
 
 Array Shard::data() const {
-  BufferPtr all = buffer_of(global, "Shard::data");
+  HostPtr all = held_buffer_of(global, "Shard::data");
   const Type& type = global.type();
   const std::optional<Held> held = held_of(global.node()->sharding, type.shape);
   Type part{type.dtype, {}, type.weak, {}};
@@ -369,7 +398,7 @@ Array Shard::data() const {
   Sharding here = SingleDeviceSharding(device);
   const Shape& extents = held ? held->block : type.shape;
   if (part.shape == extents) return make_array(std::move(part), all, here, true);
-  BufferPtr out = allocate_buffer(static_cast<std::size_t>(part.nbytes()));
+  HostPtr out = allocate_buffer(static_cast<std::size_t>(part.nbytes()));
   copy_box(part.shape, type.dtype.size(), {extents, at}, all->data(),
            {part.shape, std::vector<std::int64_t>(at.size(), 0)}, out->data());
   return make_array(std::move(part), std::move(out), here, true);

@@ -76,7 +76,7 @@ void gather(const Tensor& t, const char* from, std::int64_t size, int dim, char*
 Array copied(const Tensor& t, const char* from, DType dtype, const Shape& shape, Loc loc) {
   const std::int64_t n = shape.num_elements();
   if (n == 0 || (is_dense(t) && is_aligned(from, dtype))) return array_from_host(from, dtype, shape, loc);
-  const BufferPtr dense = allocate_buffer(static_cast<std::size_t>(n * dtype.size()));
+  const HostPtr dense = allocate_buffer(static_cast<std::size_t>(n * dtype.size()));
   char* to = static_cast<char*>(dense->data());
   if (is_dense(t))
     std::memcpy(to, from, static_cast<std::size_t>(n * dtype.size()));
@@ -135,7 +135,7 @@ template <class Managed> Array imported(Managed* managed, Copy copy, Loc loc) {
   if (reason && copy == Copy::never)
     raise<ValueError>("from_dlpack", std::string("a copy is needed: ") + reason, "Allow it: Copy::if_needed.");
   if (reason || copy == Copy::always) return copied(t, data, dtype, shape, loc);
-  BufferPtr buffer =
+  HostPtr buffer =
       lent_buffer(data, static_cast<std::size_t>(n * dtype.size()), [managed] { Owner<Managed>::finish(managed); });
   owner.disown();
   return make_array(Type{dtype, shape, false, {}}, std::move(buffer));
@@ -144,7 +144,7 @@ template <class Managed> Array imported(Managed* managed, Copy copy, Loc loc) {
 /// What an exported tensor points to, in one piece with it.
 template <class Managed> struct Export {
   Managed managed;
-  Array memory;  // a handle of our own: deletion of the user's takes nothing from it
+  HostPtr memory;  // a share of our own: deletion of the array takes nothing from it
   std::vector<std::int64_t> shape, strides;
 };
 
@@ -159,21 +159,19 @@ template <class Managed> Managed* exported(const Array& x, bool copy, Loc loc) {
                          ? "Give them random::key_data(key)."
                          : "Convert it: astype(" + std::string(arithmetic_dtype(x.dtype()).name()) + ").");
   auto out = std::make_unique<Export<Managed>>();
-  const Type type{x.dtype(), x.shape(), false, {}};
   if (copy) {
     const auto bytes = static_cast<std::size_t>(x.nbytes());
-    BufferPtr own = allocate_buffer(bytes);
-    if (bytes) std::memcpy(own->data(), memory.data, bytes);
-    out->memory = make_array(type, std::move(own));
+    out->memory = allocate_buffer(bytes);
+    if (bytes) std::memcpy(out->memory->data(), memory.data, bytes);
   } else {
-    out->memory = make_array(type, whole_buffer_of(x, "to_dlpack"));
+    out->memory = whole_buffer_of(x, "to_dlpack");
   }
   out->shape = x.shape().dims();
   out->strides.resize(out->shape.size());
   std::int64_t stride = 1;
   for (std::size_t d = out->shape.size(); d-- > 0; stride *= out->shape[d]) out->strides[d] = stride;
   Managed& m = out->managed;
-  m.tensor.data = buffer_of(out->memory, "to_dlpack")->data();
+  m.tensor.data = out->memory->data();
   m.tensor.ndim = x.ndim();
   m.tensor.element = {kind->code, static_cast<std::uint8_t>(kind->dtype.size() * 8), 1};
   m.tensor.shape = out->shape.data();

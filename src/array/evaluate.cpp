@@ -1,5 +1,7 @@
 #include "array/evaluate.hpp"
 
+#include <iterator>
+
 #include "array/literal.hpp"
 #include "ir/replay.hpp"
 
@@ -15,24 +17,24 @@ void evaluate(const Eqn& eqn, const std::vector<Type>& operand_types, std::span<
 
 namespace {
 
-BufferPtr literal_buffer(const Atom& a) {
-  BufferPtr b = allocate_buffer(static_cast<std::size_t>(a.literal.dtype.size()));
+HostPtr literal_buffer(const Atom& a) {
+  HostPtr b = allocate_buffer(static_cast<std::size_t>(a.literal.dtype.size()));
   write_scalar(a.literal, a.literal.dtype, b->data());
   return b;
 }
 
 }  // namespace
 
-std::vector<BufferPtr> evaluate(const Program& p, std::span<const BufferPtr> inputs) {
-  Environment<BufferPtr> env(p, {inputs.begin(), inputs.end()}, literal_buffer);
-  return replay(p, env, [&](const Eqn& e, const std::vector<BufferPtr>& operands) {
+std::vector<HostPtr> evaluate(const Program& p, std::span<const HostPtr> inputs) {
+  Environment<HostPtr> env(p, {inputs.begin(), inputs.end()}, literal_buffer);
+  return replay(p, env, [&](const Eqn& e, const std::vector<HostPtr>& operands) {
     std::vector<Type> types;
     std::vector<HostView> in, out;
     for (std::size_t i = 0; i < operands.size(); ++i) {
       types.push_back(p.type(e.operands[i]));
       in.push_back({types[i], operands[i]->data()});
     }
-    std::vector<BufferPtr> results;
+    std::vector<HostPtr> results;
     for (ValueId v : e.results) {
       results.push_back(allocate_buffer(static_cast<std::size_t>(p.type(v).nbytes())));
       out.push_back({p.type(v), results.back()->data()});
@@ -40,6 +42,13 @@ std::vector<BufferPtr> evaluate(const Program& p, std::span<const BufferPtr> inp
     evaluate(e, types, in, out);
     return results;
   });
+}
+
+std::vector<BufferPtr> evaluate(const Program& p, std::span<const BufferPtr> inputs) {
+  std::vector<HostPtr> given;
+  for (const BufferPtr& b : inputs) given.push_back(host_share(b));
+  std::vector<HostPtr> made = evaluate(p, given);
+  return {std::make_move_iterator(made.begin()), std::make_move_iterator(made.end())};
 }
 
 }  // namespace tutti

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "array/buffer.hpp"
+#include "device/buffer.hpp"
 #include "ir/op.hpp"
 
 namespace tutti {
@@ -13,6 +13,8 @@ namespace tutti {
 void evaluate(const Eqn& eqn, const std::vector<Type>& operand_types, std::span<const HostView> operands,
               std::span<const HostView> results);
 /// Runs a Program Eqn by Eqn; a value is released after its last use.
+std::vector<HostPtr> evaluate(const Program& program, std::span<const HostPtr> inputs);
+/// The same of buffers that on_host takes.
 std::vector<BufferPtr> evaluate(const Program& program, std::span<const BufferPtr> inputs);
 
 }  // namespace tutti

@@ -1,13 +1,14 @@
 #include "tutti/array/host.hpp"
 
 #include "array/node.hpp"
+#include "device/client.hpp"
 #include "tutti/base/call_scope.hpp"
 
 namespace tutti {
 namespace {
 
-BufferPtr whole_of(const Array& x, DType dtype, const char* what) {
-  BufferPtr buffer = whole_buffer_of(x, what);
+HostPtr whole_of(const Array& x, DType dtype, const char* what) {
+  HostPtr buffer = whole_buffer_of(x, what);
   if (x.dtype() != dtype)
     raise<TypeError>(what, "elements of " + x.type().str() + " are not " + std::string(dtype.name()),
                      "Ask for the array's own dtype, use astype(" + std::string(dtype.name()) + "), or host_bytes.");
@@ -40,6 +41,7 @@ Array adopt(const void* data, std::size_t size, DType dtype, const Shape& shape,
         "from_host", "the memory is not aligned for " + std::string(dtype.name()),
         "Its address has to be a multiple of " + std::to_string(alignment_of(dtype)) + ", or copy by array().");
   const Type type{dtype, shape, false, {}};
+  if (client_of(Sharding())) devices();  // what they throw comes before `release` has an owner
   return make_array(type, lent_buffer(data, size * static_cast<std::size_t>(dtype.size()), std::move(release)));
 }
 
@@ -50,7 +52,7 @@ const void* host_data(const Array& x, DType dtype, const char* what, Loc loc) {
 
 HostMemory host_memory(const Array& x, DType dtype, int ndim, const char* what, Loc loc) {
   CallScope scope(loc, {"", what, 0});
-  auto share = std::make_shared<const BufferPtr>(whole_of(x, dtype, what));
+  auto share = std::make_shared<const HostPtr>(whole_of(x, dtype, what));
   if (x.ndim() != ndim)
     raise<ShapeError>(what, x.type().str() + " is not an array of " + std::to_string(ndim) + " dims",
                       "Ask for " + std::to_string(x.ndim()) + " dims, or reshape it.");
@@ -69,7 +71,7 @@ void throw_outside(int dim, std::int64_t index, std::int64_t extent, Loc loc) {
 
 std::span<const std::byte> host_bytes(const Array& x, Loc loc) {
   CallScope scope(loc, {"", "host_bytes", 0});
-  const BufferPtr buffer = whole_buffer_of(x, "host_bytes");
+  const HostPtr buffer = whole_buffer_of(x, "host_bytes");
   return {static_cast<const std::byte*>(buffer->data()), static_cast<std::size_t>(x.nbytes())};
 }
 

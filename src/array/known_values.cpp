@@ -52,7 +52,7 @@ std::vector<std::int64_t> KnownValues::integers(ValueId v) const {
   });
   std::reverse(eqns.begin(), eqns.end());
   const Program p = cut_out(p_, eqns, {}, v);
-  const BufferPtr made = evaluate(p, {})[0];
+  const HostPtr made = evaluate(p, std::span<const HostPtr>())[0];
   const Type& type = p_.types[v];
   std::vector<std::int64_t> out;
   for (std::int64_t i = 0; i < type.num_elements(); ++i) out.push_back(number(type.dtype, made->data(), i));

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "array/buffer.hpp"
+#include "device/buffer.hpp"
 
 namespace tutti {
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "array/buffer.hpp"
 #include "array/memory.hpp"
+#include "device/buffer.hpp"
 #include "ir/program.hpp"
 #include "ir/type.hpp"
 #include "tutti/array/array.hpp"
@@ -39,8 +39,13 @@ struct ArrayNode {
   bool traced() const { return trace != nullptr; }
 };
 
-/// A concrete array over `buffer`.
+/// A concrete array over `buffer`, which lies where `sharding` says.
 Array make_array(Type type, BufferPtr buffer, Sharding sharding = {}, bool committed = false);
+/// The same of elements of the host: over `buffer` itself where host memory is the devices' own, else copied to them.
+Array make_array(Type type, HostPtr buffer, Sharding sharding = {}, bool committed = false);
+/// The elements of `x`, an array that this process holds whole, as an array on other devices: nothing is copied where
+/// host memory is theirs. DeletedError names `what`.
+Array moved_to(const Array& x, const Sharding& sharding, bool committed, const char* what);
 /// A stand-in; committed where it has a sharding.
 Array make_stand_in(Type type, Sharding sharding = {});
 /// ValueError when an integer does not fit an integer dtype.
@@ -48,8 +53,10 @@ void check_fits(const Scalar& value, DType dtype, Loc loc = {});
 /// The buffer of a concrete array (a literal's is made on first use); DeletedError, TracerError (names `what`)
 /// otherwise.
 BufferPtr buffer_of(const Array& x, const char* what);
+/// What this process holds of it, as host code reads it: all of it, or the block of held_of (mesh/places.hpp).
+HostPtr held_buffer_of(const Array& x, const char* what);
 /// The same of an array that this process holds whole; ShardingError else.
-BufferPtr whole_buffer_of(const Array& x, const char* what);
+HostPtr whole_buffer_of(const Array& x, const char* what);
 /// `x` as a concrete array: itself, or its value evaluated on demand when the trace allows it; TracerError otherwise.
 Array concrete(const Array& x, const char* what);
 /// What loops expect of the address of elements, as C++ does; keys are two words of 32 bits, complex numbers two

@@ -1,6 +1,7 @@
 #include "array/pinned.hpp"
 
 #include "base/half.hpp"
+#include "device/client.hpp"
 #include "mesh/places.hpp"
 #include "tree/absent.hpp"
 #include "tutti/base/call_scope.hpp"
@@ -8,8 +9,8 @@
 namespace tutti {
 namespace {
 
-BufferPtr buffer_of_literal(const ArrayNode& n) {
-  BufferPtr b = allocate_buffer(static_cast<std::size_t>(n.type.nbytes()));
+HostPtr buffer_of_literal(const ArrayNode& n) {
+  HostPtr b = allocate_buffer(static_cast<std::size_t>(n.type.nbytes()));
   visit_dtype(n.type.dtype, [&]<class T>(Stored<T>) {
     const Scalar& s = *n.literal;
     T& element = *static_cast<T*>(b->data());
@@ -54,8 +55,14 @@ BufferPtr buffer_of(const Array& x, const char* what) {
   return share;
 }
 
-BufferPtr whole_buffer_of(const Array& x, const char* what) {
+HostPtr held_buffer_of(const Array& x, const char* what) {
   BufferPtr buffer = buffer_of(x, what);
+  if (buffer->memory) return fetched(buffer, x.dtype(), x.shape());
+  return host_share(std::move(buffer));
+}
+
+HostPtr whole_buffer_of(const Array& x, const char* what) {
+  HostPtr buffer = held_buffer_of(x, what);
   if (const std::optional<Held> held = held_of(x.node()->sharding, x.shape()))
     raise<ShardingError>(what,
                          "this process holds " + held->box.str() + " of " + x.type().str() + ", which is placed by " +

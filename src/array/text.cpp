@@ -163,7 +163,7 @@ std::string text_of(const Array& x, bool represent) {
   if (held_of(value.node()->sharding, type.shape))
     return "Array(shape=" + type.shape.str() + ", dtype=" + std::string(type.dtype.name()) +
            (type.weak ? ", weak_type=True)" : ")");
-  BufferPtr buffer = buffer_of(value, "print");
+  const HostPtr buffer = held_buffer_of(value, "print");
   View view{type.dtype, type.shape, buffer->data()};
   if (type.dtype.is_key()) return key_text(view);
   if (represent) return repr_text(view, type.weak);

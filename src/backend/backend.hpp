@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "array/buffer.hpp"
 #include "compile/stats.hpp"
+#include "device/buffer.hpp"
 #include "partition/local_program.hpp"
 
 namespace tutti {

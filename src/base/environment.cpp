@@ -58,14 +58,22 @@ const EnvironmentVariable pin{"TUTTI_PIN", "`0` (default), `1`",
                               "bind each worker to the processors of one node of the memory (NUMA)", Kind::words};
 const EnvironmentVariable spin_us{"TUTTI_SPIN_US", "a number, default 50",
                                   "microseconds that an idle worker waits awake", Kind::whole};
+const EnvironmentVariable platform{"TUTTI_PLATFORM", "`cpu` (default), `simulated`",
+                                   "whose devices there are; `config::platform(name)` changes it", Kind::words};
+const EnvironmentVariable simulated{
+    "TUTTI_SIMULATED", "words with commas: `failures=P`, `delays=US`, `seed=N`",
+    "what goes wrong on simulated devices, those of Isolation::per_device included: each copy, "
+    "allocation and launch fails with probability P, and takes up to US microseconds "
+    "longer"};
 const EnvironmentVariable wait_limit{"TUTTI_WAIT_LIMIT", "seconds, default 0: none",
                                      "after how long a wait for other processes ends the job, with exit code 124",
                                      Kind::real};
 
 std::span<const EnvironmentVariable* const> all() {
   static constexpr const EnvironmentVariable* table[] = {
-      &backend, &check,      &collective_timeout, &cpu_devices, &cpu_ir, &cpu_isa, &dump,      &job_process,
-      &log,     &mpi_module, &num_threads,        &passes,      &pin,    &spin_us, &wait_limit};
+      &backend,     &check,   &collective_timeout, &cpu_devices, &cpu_ir, &cpu_isa, &dump,
+      &job_process, &log,     &mpi_module,         &num_threads, &passes, &pin,     &platform,
+      &simulated,   &spin_us, &wait_limit};
   return table;
 }
 

@@ -22,7 +22,7 @@ struct EnvironmentVariable {
 namespace environment {
 
 extern const EnvironmentVariable backend, check, collective_timeout, cpu_devices, cpu_ir, cpu_isa, dump, job_process,
-    log, mpi_module, num_threads, passes, pin, spin_us, wait_limit;
+    log, mpi_module, num_threads, passes, pin, platform, simulated, spin_us, wait_limit;
 
 /// The whole table, by name.
 std::span<const EnvironmentVariable* const> all();

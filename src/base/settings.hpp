@@ -20,8 +20,10 @@ inline constexpr Field x64{0, 1}, original_threefry{1, 1}, per_device{2, 1}, nan
 inline constexpr Field captures{6, 2};   // 0: as the environment says, 1: they are checked, 2: they are not
 inline constexpr Field backend{8, 8};    // 0: that of the environment
 inline constexpr Field machine{16, 32};  // 0: the default one
+inline constexpr Field platform{48, 4};  // 0: that of the environment; else its number + 1
 /// What programs depend on.
-inline constexpr Word key = x64.mask() | original_threefry.mask() | per_device.mask() | backend.mask() | machine.mask();
+inline constexpr Word key =
+    x64.mask() | original_threefry.mask() | per_device.mask() | backend.mask() | machine.mask() | platform.mask();
 
 inline constinit std::atomic<Word> of_process{0};
 

@@ -32,7 +32,7 @@ struct Stack {
 class Apart {
  public:
   explicit Apart(const Program& p)
-      : out_(p), same_(p.types.size()), short_(p), made_by_(p.types.size(), -1), whole_(p.types.size(), false) {
+      : out_(p), same_(p.types.size()), short_(p), whole_(p.types.size(), false), made_by_(p.types.size(), -1) {
     out_.eqns.clear();
     for (std::size_t v = 0; v < same_.size(); ++v) same_[v] = static_cast<ValueId>(v);
     for (const Eqn& e : p.eqns)

@@ -70,6 +70,7 @@ std::vector<TileGrid> tile_grids(const Shape& shape, const Sharding& sharding) {
   const auto map = sharding.devices_indices_map(shape);
   const ShardIndex rows = ranges(map, row_dim), columns = ranges(map, column_dim);
   std::string platform(sharding.device_list()[0].platform());
+  if (platform == "simulated") platform = "sim";
   for (char& c : platform) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
 
   std::map<std::vector<Range>, TileGrid> grids;

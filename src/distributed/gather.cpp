@@ -20,7 +20,7 @@ constexpr std::size_t kCompared = 64 << 10;  // bytes
 
 void check_equal(const Array& x) {
   if (this_process().count == 1) return;
-  const BufferPtr mine = buffer_of(x, kGather);
+  const HostPtr mine = held_buffer_of(x, kGather);
   std::string text = x.type().str();
   if (mine->bytes() <= kCompared || distributed::compares_all())
     text += " with hash " + distributed::hash_text(mine->data(), mine->bytes());
@@ -57,7 +57,7 @@ Given given_by_all(const Array& x, bool joined) {
 
 Array gathered(const Array& x, bool tiled) {
   const bool joined = tiled && x.ndim() > 0;
-  const BufferPtr mine = buffer_of(x, kGather);
+  const HostPtr mine = held_buffer_of(x, kGather);
   const Given given = given_by_all(x, joined);
   if (!given.fit)
     raise<DistributedError>(kGather, "the arrays do not fit together: " + given.text,
@@ -74,7 +74,7 @@ Array gathered(const Array& x, bool tiled) {
   std::string bytes(static_cast<const char*>(mine->data()), mine->bytes());
   bytes.resize(static_cast<std::size_t>(longest * item), '\0');
   const std::vector<std::string> all = distributed::all_gather_bytes(bytes, kGather);
-  BufferPtr out = allocate_buffer(static_cast<std::size_t>(shape.num_elements() * item));
+  HostPtr out = allocate_buffer(static_cast<std::size_t>(shape.num_elements() * item));
   char* at = static_cast<char*>(out->data());
   for (std::size_t p = 0; p < all.size(); ++p) {
     const auto n = static_cast<std::size_t>(given.shapes[p].num_elements() * item);

@@ -12,6 +12,7 @@
 
 #include "base/environment.hpp"
 #include "base/say.hpp"
+#include "device/client.hpp"
 #include "distributed/job.hpp"
 #include "distributed/start_watch.hpp"
 #include "mesh/mesh_node.hpp"
@@ -113,6 +114,11 @@ void initialize(const Options& options, Loc loc) {
   if (devices_were_used())
     raise<ValueError>("distributed::initialize", "devices were used before",
                       "Call it first in main: only set_cpu_devices may stand before it.");
+  if (client_of(Mesh()))
+    raise<UnsupportedError>("distributed::initialize",
+                            "TUTTI_PLATFORM or config::platform says 'simulated', and this job has " +
+                                std::to_string(processes) + " processes: simulated devices are of one",
+                            "Run one process, or leave the platform at 'cpu'.");
   if (!(options.wait_limit >= 0))
     raise<ValueError>("distributed::initialize", "wait_limit is " + std::to_string(options.wait_limit),
                       "Give seconds, 0 for none.");

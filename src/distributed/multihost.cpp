@@ -12,7 +12,7 @@ namespace tutti {
 namespace multihost {
 namespace {
 
-std::string bytes_of(const BufferPtr& b) { return {static_cast<const char*>(b->data()), b->bytes()}; }
+std::string bytes_of(const HostPtr& b) { return {static_cast<const char*>(b->data()), b->bytes()}; }
 
 }  // namespace
 
@@ -23,12 +23,12 @@ Array detail::broadcast_leaf(const Array& x, int source, Loc loc) {
     raise<ValueError>("broadcast_one_to_all",
                       "there is no process " + std::to_string(source) + " among " + std::to_string(me.count),
                       "Processes count from 0.");
-  const BufferPtr mine = whole_buffer_of(concrete(x, "broadcast_one_to_all"), "broadcast_one_to_all");
+  const HostPtr mine = whole_buffer_of(concrete(x, "broadcast_one_to_all"), "broadcast_one_to_all");
   if (me.count == 1) return x;
   distributed::check_same(x.type().str() + " of process " + std::to_string(source), "broadcast_one_to_all",
                           "what is broadcast");
   const std::string got = distributed::broadcast_bytes(bytes_of(mine), source, "broadcast_one_to_all");
-  BufferPtr out = allocate_buffer(got.size());
+  HostPtr out = allocate_buffer(got.size());
   std::memcpy(out->data(), got.data(), got.size());
   return make_array(x.type(), std::move(out), x.node()->sharding, x.committed());
 }
@@ -40,7 +40,7 @@ void sync_global_devices(const std::string& name, Loc loc) {
 
 void assert_equal(const Array& x, const std::string& text, Loc loc) {
   CallScope scope(loc, Loc{"", "assert_equal"});
-  const BufferPtr mine = whole_buffer_of(concrete(x, "assert_equal"), "assert_equal");
+  const HostPtr mine = whole_buffer_of(concrete(x, "assert_equal"), "assert_equal");
   distributed::check_same(x.type().str(), "assert_equal", text.empty() ? "the type of the array" : text + ": the type");
   // Values as text only where they differ: what is compared first is a hash.
   const std::string bytes = bytes_of(mine);

@@ -94,12 +94,12 @@ void TextWithFields::try_formats(const char* what, const FormatText& format) con
     const TextValue& v = values_[static_cast<std::size_t>(p.value)];
     try {
       for (const Array& x : v.arrays) {
-        BufferPtr zero = allocate_buffer(static_cast<std::size_t>(x.dtype().size()));
+        HostPtr zero = allocate_buffer(static_cast<std::size_t>(x.dtype().size()));
         std::memset(zero->data(), 0, static_cast<std::size_t>(x.dtype().size()));
         if (x.ndim() > 0)
           with(p.text, std::string());
         else
-          with(p.text, make_array({x.dtype(), {}, false, {}}, std::move(zero)));
+          with(p.text, make_array({x.dtype(), {}, false, {}}, BufferPtr(std::move(zero))));
       }
       std::visit(
           [&](const auto& plain) {

@@ -21,7 +21,7 @@ void normalise(DType dtype, std::span<std::byte> bytes) {
   else if (dtype == int4)
     for (std::byte& b : bytes) b = std::byte(((std::to_integer<int>(b) & 15) ^ 8) - 8);
 }
-std::span<std::byte> span_of(const BufferPtr& buffer) {
+std::span<std::byte> span_of(const HostPtr& buffer) {
   return {static_cast<std::byte*>(buffer->data()), buffer->bytes()};
 }
 
@@ -59,10 +59,10 @@ Content content_here(const Array& x) {
   const Array value = value_of(x, name);
   const std::optional<Held> held = held_of(value.node()->sharding, value.shape());
   if (!held) return content_of(value);
-  BufferPtr memory = buffer_of(value, name.c_str());
+  HostPtr memory = held_buffer_of(value, name.c_str());
   const Shape box = held->box.shape();
   if (box != held->block) {
-    BufferPtr dense = allocate_buffer(static_cast<std::size_t>(bytes_of(value.dtype(), box)));
+    HostPtr dense = allocate_buffer(static_cast<std::size_t>(bytes_of(value.dtype(), box)));
     const std::vector<std::int64_t> origin(box.size(), 0);
     copy_box(box, value.dtype().size(), {held->block, origin}, memory->data(), {box, origin}, dense->data());
     memory = std::move(dense);
@@ -86,7 +86,7 @@ Array array_of_bytes(DType dtype, const Shape& shape, const Fill& fill) {
     fill(wide);
     return array_from_host(wide.data(), dtype, shape, current_loc());
   }
-  BufferPtr buffer = allocate_buffer(static_cast<std::size_t>(bytes_of(dtype, shape)));
+  HostPtr buffer = allocate_buffer(static_cast<std::size_t>(bytes_of(dtype, shape)));
   fill(span_of(buffer));
   normalise(dtype, span_of(buffer));
   return make_array(Type{dtype, shape, false, {}}, std::move(buffer));
@@ -95,12 +95,12 @@ Array array_of_bytes(DType dtype, const Shape& shape, const Fill& fill) {
 Array array_like(const Array& like, const Fill& fill) {
   const ArrayNode& node = *like.node();
   const std::optional<Held> held = node.traced() ? std::nullopt : held_of(node.sharding, node.type.shape);
-  BufferPtr buffer =
+  HostPtr buffer =
       allocate_buffer(static_cast<std::size_t>(bytes_of(node.type.dtype, held ? held->box.shape() : node.type.shape)));
   fill(span_of(buffer));
   normalise(node.type.dtype, span_of(buffer));
   if (held && held->box.shape() != held->block) {  // the block ends in padding
-    BufferPtr block = allocate_buffer(held->bytes(static_cast<int>(node.type.dtype.size())));
+    HostPtr block = allocate_buffer(held->bytes(static_cast<int>(node.type.dtype.size())));
     const std::vector<std::int64_t> origin(held->block.size(), 0);
     const Shape box = held->box.shape();
     copy_box(box, node.type.dtype.size(), {box, origin}, buffer->data(), {held->block, origin}, block->data());

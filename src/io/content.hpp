@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "array/buffer.hpp"
+#include "device/buffer.hpp"
 #include "tutti/array/array.hpp"
 
 namespace tutti::io::detail {
@@ -16,7 +16,7 @@ namespace tutti::io::detail {
 struct Content {
   DType dtype;  // of the elements in the file
   Shape shape;
-  BufferPtr memory;
+  HostPtr memory;
   std::size_t offset = 0;  // of its bytes in there
   std::span<const std::byte> bytes() const {
     return {static_cast<const std::byte*>(memory->data()) + offset,

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "mesh/mesh_node.hpp"
+#include "mesh/platform.hpp"
 #include "mesh/sharding_node.hpp"
 #include "mesh/text.hpp"
 #include "tutti/base/call_scope.hpp"
@@ -103,12 +104,13 @@ void check_exist(const Sharding& sharding, const Subject& subject) {
                        subject.loc);
   const std::vector<Device>& devices = sharding.device_list();
   const Device missing = *std::find_if_not(devices.begin(), devices.end(), exists);
-  const int n = device_count();
-  const bool more = missing.platform() == "cpu" && missing.id() >= 0;
+  const int n = device_count(), platform = platform_number(missing.platform());
+  const bool more = platform >= 0 && missing.id() >= 0;
+  const char* const name = kPlatformNames[more ? platform : default_platform()];
   raise<DeviceError>(subject.operation,
                      (subject.name.empty() ? "a value" : subject.name) + " cannot lie on " + missing.str() +
                          ": there " + (n == 1 ? "is 1 device" : "are " + std::to_string(n) + " devices") + ", " +
-                         Device(0).str() + (n == 1 ? "" : " to " + Device(n - 1).str()),
+                         Device(0, name).str() + (n == 1 ? "" : " to " + Device(n - 1, name).str()),
                      more ? "Name one of devices(), or ask for more with set_cpu_devices(" +
                                 std::to_string(std::int64_t{missing.id()} + 1) + ")."
                           : "Name one of devices().",

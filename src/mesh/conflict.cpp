@@ -3,6 +3,7 @@
 #include <cctype>
 
 #include "mesh/sharding_node.hpp"
+#include "mesh/text.hpp"
 
 namespace tutti {
 namespace {
@@ -18,8 +19,7 @@ std::string describe(const Placed& p) {
     return p.text + " the " + std::to_string(p.sharding.num_devices()) + " devices of an abstract mesh" +
            (p.loc ? " at " + p.loc.str() : "");
   const std::vector<Device>& devices = p.sharding.device_list();
-  std::string platform(devices.empty() ? "cpu" : devices[0].platform());
-  for (char& c : platform) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  const std::string platform = text::platform_name(devices.empty() ? Device() : devices[0]);
   return p.text + " device ids " + ids(devices) + " on platform " + platform + (p.loc ? " at " + p.loc.str() : "");
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/environment.hpp"
 #include "mesh/mesh_node.hpp"
+#include "mesh/platform.hpp"
 #include "mesh/process.hpp"
 #include "mesh/text.hpp"
 #include "tutti/base/call_scope.hpp"
@@ -18,7 +19,8 @@ namespace {
 
 std::atomic<bool> used = false;
 
-// The CPU devices of all processes: a number only. Fixed: asked for by the user, so never grown behind his back.
+// The devices of all processes, as many on each platform: a number only. Fixed: asked for by the user, so never grown
+// behind his back.
 struct CpuDevices {
   std::mutex mutex;
   int count = this_process().count;
@@ -42,7 +44,8 @@ struct CpuDevices {
   // Devices are dealt out to processes in equal runs of ids; where there are fewer, the first processes have them.
   Device device(int id) const {
     const int processes = this_process().count;
-    return Device(id, "cpu", "cpu", {.process_index = processes == 1 ? 0 : id / std::max(1, count / processes)});
+    const char* const platform = kPlatformNames[default_platform()];
+    return Device(id, platform, platform, {.process_index = processes == 1 ? 0 : id / std::max(1, count / processes)});
   }
   void set(int n) {
     count = n;
@@ -147,12 +150,15 @@ bool device_count_is_fixed() {
 }
 
 bool exists(const Device& device) {
-  return device.platform() == "cpu" && device.id() >= 0 && device.id() < cpu().most.load(std::memory_order_relaxed);
+  const int platform = platform_number(device.platform());
+  if (platform < 0 || (platform > 0 && this_process().count > 1)) return false;
+  return device.id() >= 0 && device.id() < cpu().most.load(std::memory_order_relaxed);
 }
 
 std::string Device::str() const {
   std::string name(platform());
   if (name == "gpu") name = "cuda";
+  if (name == "simulated") name = "sim";
   if (!name.empty()) name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
   std::string out = name + "Device(id=" + std::to_string(id_);
   if (platform() == "tpu") {

@@ -23,7 +23,7 @@ std::string names(const std::vector<std::string>& items) {
 }
 
 std::string platform_name(const Device& device) {
-  std::string out(device.platform());
+  std::string out(device.platform() == "simulated" ? "sim" : device.platform());
   for (char& c : out) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   return out;
 }

@@ -579,7 +579,7 @@ static Operand beside(const Array& x, const Operand& y) {
               y.array.committed();
   if (!both || x.sharding().device_list() == y.array.sharding().device_list()) return y;
   Operand out = y;
-  out.array = make_array(y.array.type(), buffer_of(y.array, "allclose"));
+  out.array = moved_to(y.array, {}, false, "allclose");
   return out;
 }
 Array allclose(const Operand& x, const Operand& y, double rtol, double atol, bool equal_nan) {

@@ -135,7 +135,7 @@ Array on_its_device(const Array& x, const IndexPlan& plan, const Array& y) {
   if (!x.node()->rows || plan.picks.empty() || plan.picks[0].kind != Pick::Kind::integer || y.is_traced()) return y;
   for (const auto& [device, index] : x.sharding().devices_indices_map(x.shape()))
     if (index[0].start <= plan.picks[0].start && plan.picks[0].start < index[0].stop)
-      return make_array(y.type(), buffer_of(y, "index"), SingleDeviceSharding(device));
+      return moved_to(y, SingleDeviceSharding(device), false, "index");
   return y;
 }
 

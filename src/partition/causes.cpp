@@ -1,5 +1,6 @@
 #include "partition/causes.hpp"
 
+#include <optional>
 #include <set>
 
 #include "ir/collective.hpp"
@@ -35,12 +36,12 @@ Cause priced(const Op& op, const Params& params, const Type& operand) {
 std::string words_of(const Eqn& eqn) { return eqn.op->name + at(eqn.loc); }
 
 void Surroundings::within(const Eqn& eqn, int sub) {
-  const LoopForm form = *loop_form(eqn);
+  const std::optional<LoopForm> form = loop_form(eqn);  // none of what runs its body once, such as remat
   std::string text = words_of(eqn);
-  if (form.kind == LoopForm::Kind::branch) text = "branch " + std::to_string(sub) + " of " + text;
-  if (form.kind == LoopForm::Kind::until) text = "each step of " + text + ", of which one is counted";
+  if (form && form->kind == LoopForm::Kind::branch) text = "branch " + std::to_string(sub) + " of " + text;
+  if (form && form->kind == LoopForm::Kind::until) text = "each step of " + text + ", of which one is counted";
   where += (where.empty() ? "" : ", within ") + text;
-  times *= form.length;
+  if (form) times *= form->length;
 }
 
 void Causes::at_eqn(int index) {

@@ -189,6 +189,11 @@ std::vector<Array> inline_region(const Eqn& eqn, const Around& around, std::vect
   Environment<Array> env(body, blocks, literal_array);
   std::vector<Array> kept_results = replay(body, env, [&](const Eqn& e, std::vector<Array> operands) {
     if (says_nothing(e)) return operands;
+    if (e.op == eqn.op)
+      raise<UnsupportedError>("shard_map",
+                              "it stands in another shard_map or pmap, at " + eqn.loc.str() +
+                                  ", and the devices of both have memories of their own",
+                              "Write one region over the axes of both.", e.loc);
     Params params = renamed(e, names);
     if (sends(e) && !operands.empty()) on_collective(e, params, operands[0].type(), {});
     std::vector<ProgramPtr> subs;

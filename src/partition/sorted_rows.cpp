@@ -119,13 +119,13 @@ class SortedRows : Rewriting {
     const std::int64_t elements = in.num_elements();
     if (!(in.dtype == out.dtype)) return false;
     for (std::int64_t first = 0; first < n; first += elements) {
-      const BufferPtr given = allocate_buffer(static_cast<std::size_t>(in.nbytes()));
+      const HostPtr given = allocate_buffer(static_cast<std::size_t>(in.nbytes()));
       for (std::int64_t k = 0; k < elements; ++k) {
         const std::int64_t number = (first + k) % n;
         std::copy_n(reinterpret_cast<const char*>(&number), in.dtype.size(),
                     static_cast<char*>(given->data()) + k * in.dtype.size());  // little endian
       }
-      const BufferPtr made = evaluate(chain, std::vector{given})[0];
+      const HostPtr made = evaluate(chain, std::vector{given})[0];
       if (std::memcmp(made->data(), given->data(), static_cast<std::size_t>(in.nbytes())) != 0) return false;
     }
     return true;

@@ -36,13 +36,13 @@ std::vector<Type> infer_cond(const Call& c) {
 
 void eval_cond(const Call& c, std::span<const HostView> operands, std::span<const HostView> results) {
   const int most = static_cast<int>(c.subs.size()) - 1, taken = std::clamp(*operands[0].as<std::int32_t>(), 0, most);
-  std::vector<BufferPtr> in;
+  std::vector<HostPtr> in;
   for (const HostView& x : operands.subspan(1)) {
     const auto bytes = static_cast<std::size_t>(x.type.nbytes());
     in.push_back(allocate_buffer(bytes));
     if (bytes) std::memcpy(in.back()->data(), x.data, bytes);
   }
-  std::vector<BufferPtr> out = evaluate(*c.subs[static_cast<std::size_t>(taken)], in);
+  std::vector<HostPtr> out = evaluate(*c.subs[static_cast<std::size_t>(taken)], in);
   for (std::size_t k = 0; k < out.size(); ++k)
     if (results[k].type.nbytes())
       std::memcpy(results[k].data, out[k]->data(), static_cast<std::size_t>(results[k].type.nbytes()));

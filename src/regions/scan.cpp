@@ -42,9 +42,9 @@ std::vector<Type> infer_scan(const Call& c) {
   return out;
 }
 
-BufferPtr copy_of(const HostView& x) {
+HostPtr copy_of(const HostView& x) {
   const auto bytes = static_cast<std::size_t>(x.type.nbytes());
-  BufferPtr out = allocate_buffer(bytes);
+  HostPtr out = allocate_buffer(bytes);
   if (bytes) std::memcpy(out->data(), x.data, bytes);
   return out;
 }
@@ -52,14 +52,14 @@ HostView element(const HostView& stacked, std::int64_t i) {
   const Type type = element_of(stacked.type);
   return {type, stacked.as<char>() + i * type.nbytes()};
 }
-void write(const BufferPtr& from, const HostView& to) {
+void write(const HostPtr& from, const HostView& to) {
   if (to.type.nbytes()) std::memcpy(to.data, from->data(), static_cast<std::size_t>(to.type.nbytes()));
 }
 
 void eval_scan(const Call& c, std::span<const HostView> operands, std::span<const HostView> results) {
   const auto& p = c.get<Scan>();
   const auto consts = static_cast<std::size_t>(p.consts), carries = static_cast<std::size_t>(p.carries);
-  std::vector<BufferPtr> in;
+  std::vector<HostPtr> in;
   for (std::size_t i = 0; i < consts + carries; ++i) in.push_back(copy_of(operands[i]));
   LoopStep here;
   for (std::int64_t step = 0; step < p.length; ++step) {
@@ -67,7 +67,7 @@ void eval_scan(const Call& c, std::span<const HostView> operands, std::span<cons
     const std::int64_t at = p.reverse ? p.length - 1 - step : step;
     in.resize(consts + carries);
     for (std::size_t i = consts + carries; i < operands.size(); ++i) in.push_back(copy_of(element(operands[i], at)));
-    std::vector<BufferPtr> out = evaluate(*c.subs[0], in);
+    std::vector<HostPtr> out = evaluate(*c.subs[0], in);
     for (std::size_t k = 0; k < carries; ++k) in[consts + k] = out[k];
     for (std::size_t k = carries; k < out.size(); ++k) write(out[k], element(results[k], at));
   }

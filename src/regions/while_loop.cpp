@@ -44,16 +44,16 @@ std::vector<Type> infer_while_loop(const Call& c) {
 void eval_while_loop(const Call& c, std::span<const HostView> operands, std::span<const HostView> results) {
   const auto& p = c.get<While>();
   const auto before = static_cast<std::size_t>(p.cond_consts), consts = static_cast<std::size_t>(p.body_consts);
-  std::vector<BufferPtr> all;
+  std::vector<HostPtr> all;
   for (const HostView& x : operands) {
     const auto bytes = static_cast<std::size_t>(x.type.nbytes());
     all.push_back(allocate_buffer(bytes));
     if (bytes) std::memcpy(all.back()->data(), x.data, bytes);
   }
-  const std::vector<BufferPtr> of_condition = first_of(all, before);
-  std::vector<BufferPtr> in = without_first(all, before), carries = without_first(in, consts);
+  const std::vector<HostPtr> of_condition = first_of(all, before);
+  std::vector<HostPtr> in = without_first(all, before), carries = without_first(in, consts);
   auto goes_on = [&] {
-    std::vector<BufferPtr> operands = of_condition;
+    std::vector<HostPtr> operands = of_condition;
     append(operands, carries);
     return *static_cast<const bool*>(evaluate(*c.subs[0], operands)[0]->data());
   };

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "array/buffer.hpp"
+#include "device/buffer.hpp"
 #include "ir/collective.hpp"
 #include "run/program_number.hpp"
 #include "run/runs.hpp"
@@ -171,7 +171,7 @@ class CollectiveWork::Run final : public UnderWay {
   char *operand_, *result_;
   int channel_;
   std::size_t at_ = 0;               // the round that is under way
-  std::vector<BufferPtr> packed_;    // of this round
+  std::vector<HostPtr> packed_;      // of this round
   std::vector<const char*> blocks_;  // by parcel that comes: what is yet to be combined or put where it belongs
   std::unique_ptr<Transport::Flight> flight_;
 };

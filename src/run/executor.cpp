@@ -201,13 +201,13 @@ void Executor::run(std::span<const BufferPtr> inputs, std::span<const bool> dona
   char** at = local;
   if (plan.storages.size() > kLocal) many.reset(at = new char*[plan.storages.size()]);
 
-  BufferPtr slab;
+  HostPtr slab;
   if (plan.slab_bytes > 0) slab = allocate_buffer(static_cast<std::size_t>(plan.slab_bytes));
   place_storages(plan, slab ? static_cast<char*>(slab->data()) : nullptr, at);
   const Storage* storages = plan.storages.data();
   for (std::size_t s = 0; s < plan.storages.size(); ++s) {
     const Storage& st = storages[s];
-    if (st.kind == Storage::Kind::input) at[s] = static_cast<char*>(inputs[st.index]->data());
+    if (st.kind == Storage::Kind::input) at[s] = static_cast<char*>(on_host(inputs[st.index]).data());
     if (st.kind != Storage::Kind::output) continue;
     BufferPtr& b = out[st.index];
     if (st.takes >= 0) {
@@ -216,7 +216,7 @@ void Executor::run(std::span<const BufferPtr> inputs, std::span<const bool> dona
         b = inputs[input];
     }
     if (!b) b = allocate_buffer(static_cast<std::size_t>(st.bytes));
-    at[s] = static_cast<char*>(b->data());
+    at[s] = static_cast<char*>(on_host(b).data());
   }
   for (std::size_t s = 0; s < plan.storages.size(); ++s)
     if (storages[s].kind == Storage::Kind::temporary && storages[s].takes >= 0) at[s] = at[storages[s].takes];
@@ -231,8 +231,9 @@ void Executor::run(std::span<const BufferPtr> inputs, std::span<const bool> dona
     else if (st.kind == Storage::Kind::output)
       out[k] = out[st.index];
     else {  // a literal
-      out[k] = allocate_buffer(static_cast<std::size_t>(st.bytes));
-      std::memcpy(out[k]->data(), at[plan.outputs[k]], static_cast<std::size_t>(st.bytes));
+      HostPtr made = allocate_buffer(static_cast<std::size_t>(st.bytes));
+      std::memcpy(made->data(), at[plan.outputs[k]], static_cast<std::size_t>(st.bytes));
+      out[k] = std::move(made);
     }
   }
 }

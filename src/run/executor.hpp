@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "array/buffer.hpp"
 #include "compile/plan.hpp"
+#include "device/buffer.hpp"
 #include "run/nest.hpp"
 #include "run/stage_times.hpp"
 

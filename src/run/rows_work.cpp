@@ -58,7 +58,7 @@ bool RowsWork::run_all(char* const* at) const {
 
 void RowsWork::run_task(char* const* at, int task, SharedJobs::Job* job) const {
   using Clock = std::chrono::steady_clock;
-  BufferPtr scratch;
+  HostPtr scratch;
   if (scratch_bytes_) scratch = allocate_buffer(static_cast<std::size_t>(scratch_bytes_));
   std::vector<char*> here(at, at + storages_);
   const std::int64_t first = chunks_ * task / tasks;

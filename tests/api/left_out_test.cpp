@@ -7,11 +7,11 @@
 #include <map>
 #include <set>
 
-#include "array/buffer.hpp"
+#include "device/buffer.hpp"
 #include "ir/passes.hpp"
-#include "isolation/per_device.hpp"
 #include "left_out_programs.hpp"
 #include "partition/send_early.hpp"
+#include "simulated/client.hpp"
 
 namespace tutti::test {
 namespace {

@@ -22,7 +22,7 @@ constexpr float inf = std::numeric_limits<float>::infinity(), nan = std::numeric
 
 Array floats(std::vector<float> v) { return array(v, Shape{v.size()}); }
 Array as(DType dtype, std::vector<float> v) {
-  BufferPtr b = allocate_buffer(v.size() * static_cast<std::size_t>(dtype.size()));
+  HostPtr b = allocate_buffer(v.size() * static_cast<std::size_t>(dtype.size()));
   convert_elements(float32, v.data(), dtype, b->data(), static_cast<std::int64_t>(v.size()));
   return make_array(Type{dtype, Shape{v.size()}, false, {}}, b);
 }
@@ -118,7 +118,7 @@ TEST(Text, LoneNumbersReadBack) {
     for (int mantissa = 1024; mantissa < 2048; mantissa += 3) {
       float f = std::ldexp(static_cast<float>(mantissa), exponent - 24);
       Array x = as(float16, {f}), y = as(float16, {std::stof(repr(x).substr(7))});
-      ASSERT_EQ(std::memcmp(buffer_of(x, "test")->data(), buffer_of(y, "test")->data(), 2), 0) << repr(x);
+      ASSERT_EQ(std::memcmp(held_buffer_of(x, "test")->data(), held_buffer_of(y, "test")->data(), 2), 0) << repr(x);
     }
   for (std::uint32_t bits = 1; bits < 0x7f800000; bits += 0x0003a7c1) {
     float f = std::bit_cast<float>(bits);

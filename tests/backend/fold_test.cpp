@@ -37,7 +37,8 @@ void expect_bits_of_eval(const Builder& b, std::mt19937& random) {
              got = backend("cpu").compile(on_one_device(b.program))->run(in);
   for (std::size_t r = 0; r < got.size(); ++r) {
     const Type t = b.program.type(b.program.outputs[r]);
-    EXPECT_EQ(difference(t, got[r]->data(), want[r]->data(), 0, 0, 0), "") << "result " << r << ": " << t.str();
+    EXPECT_EQ(difference(t, on_host(got[r]).data(), on_host(want[r]).data(), 0, 0, 0), "")
+        << "result " << r << ": " << t.str();
   }
 }
 

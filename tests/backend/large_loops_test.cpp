@@ -31,14 +31,15 @@ void compare(const Builder& b, const std::vector<BufferPtr>& inputs, const std::
   std::vector<BufferPtr> given;
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     given.push_back(allocate_buffer(inputs[k]->num_bytes));
-    std::memcpy(given[k]->data(), inputs[k]->data(), inputs[k]->num_bytes);
+    std::memcpy(on_host(given[k]).data(), on_host(inputs[k]).data(), inputs[k]->num_bytes);
   }
   const std::unique_ptr<bool[]> flags(new bool[inputs.size()]);
   for (std::size_t k = 0; k < inputs.size(); ++k) flags[k] = k < donated.size() && donated[k];
   auto got = exe->run(given, std::span<const bool>(flags.get(), inputs.size()));
   for (std::size_t r = 0; r < got.size(); ++r) {
     const Type t = b.program.type(b.program.outputs[r]);
-    EXPECT_EQ(difference(t, got[r]->data(), want[r]->data(), 0, 0, 0), "") << "result " << r << ": " << t.str();
+    EXPECT_EQ(difference(t, on_host(got[r]).data(), on_host(want[r]).data(), 0, 0, 0), "")
+        << "result " << r << ": " << t.str();
   }
 }
 
@@ -177,14 +178,16 @@ TEST(large_loops, rows_together_agree) {
       for (int threads : {1, 2, 3, 7, 16}) {
         set_num_threads(threads);
         std::vector<BufferPtr> given{allocate_buffer(in[0]->num_bytes)};
-        std::memcpy(given[0]->data(), in[0]->data(), in[0]->num_bytes);
+        std::memcpy(on_host(given[0]).data(), on_host(in[0]).data(), in[0]->num_bytes);
         const bool flags[] = {donate};
         auto got = exe->run(given, flags);
         if (first.empty()) first = got;
         for (std::size_t r = 0; r < got.size(); ++r) {
           const Type result = b.program.type(b.program.outputs[r]);
-          EXPECT_EQ(difference(result, got[r]->data(), want[r]->data(), 0, 1e-5, 1e-12), "") << "result " << r;
-          EXPECT_EQ(difference(result, got[r]->data(), first[r]->data(), 0), "") << "depends on the number of threads";
+          EXPECT_EQ(difference(result, on_host(got[r]).data(), on_host(want[r]).data(), 0, 1e-5, 1e-12), "")
+              << "result " << r;
+          EXPECT_EQ(difference(result, on_host(got[r]).data(), on_host(first[r]).data(), 0), "")
+              << "depends on the number of threads";
         }
       }
       set_num_threads(default_num_threads());

@@ -44,7 +44,9 @@ void loops_agree(const Program& p, const std::vector<BufferPtr>& in, double ulps
   const auto want = backend("reference").compile(on_one_device(p))->run(in),
              got = backend("cpu").compile(on_one_device(p))->run(in);
   for (std::size_t r = 0; r < got.size(); ++r)
-    EXPECT_EQ(difference(p.type(p.outputs[r]), got[r]->data(), want[r]->data(), ulps, tolerance, tolerance), "");
+    EXPECT_EQ(
+        difference(p.type(p.outputs[r]), on_host(got[r]).data(), on_host(want[r]).data(), ulps, tolerance, tolerance),
+        "");
 }
 
 // c = tanh(c) + x y in each of three steps, `batch` products at a time, each operand as it is or transposed.
@@ -121,10 +123,10 @@ TEST(LoopBodies, HoldPlacesOfExtrema) {
       b.output(v);
     EXPECT_EQ(steps_of_bodies(b.program).others, 0);
     const std::vector<BufferPtr> in = inputs_of_loops(b.program, 8);
-    auto* const values = static_cast<float*>(in[1]->data());
+    auto* const values = static_cast<float*>(on_host(in[1]).data());
     loops_agree(b.program, in, 0, 0);
     for (std::int64_t i = 0; i < kStates * kStates; ++i) values[i] = static_cast<float>(i % 3);
-    for (std::int64_t i = 0; i < kStates; ++i) static_cast<float*>(in[0]->data())[i] = i % 2 ? 0.0f : -0.0f;
+    for (std::int64_t i = 0; i < kStates; ++i) static_cast<float*>(on_host(in[0]).data())[i] = i % 2 ? 0.0f : -0.0f;
     loops_agree(b.program, in, 0, 0);
     for (std::int64_t i : {19, 35, 40}) values[kStates * kStates * 4 + i] = std::numeric_limits<float>::quiet_NaN();
     loops_agree(b.program, in, 0, 0);

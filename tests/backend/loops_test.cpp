@@ -26,7 +26,7 @@ Buffers copies(const Buffers& from) {
   Buffers out;
   for (const BufferPtr& x : from) {
     out.push_back(allocate_buffer(x->bytes()));
-    std::memcpy(out.back()->data(), x->data(), x->bytes());
+    std::memcpy(on_host(out.back()).data(), on_host(x).data(), x->bytes());
   }
   return out;
 }
@@ -45,7 +45,7 @@ void expect_meaning(const Program& p, unsigned seed) {
   auto exe = backend("cpu").compile(local, all);
   auto expect = [&](const Buffers& got, const char* how) {
     for (std::size_t k = 0; k < want.size(); ++k) {
-      const std::string d = difference(p.type(p.outputs[k]), got[k]->data(), want[k]->data(), 0);
+      const std::string d = difference(p.type(p.outputs[k]), on_host(got[k]).data(), on_host(want[k]).data(), 0);
       EXPECT_EQ(d, "") << how << ", output " << k;
     }
   };
@@ -53,7 +53,8 @@ void expect_meaning(const Program& p, unsigned seed) {
   const Buffers before = copies(inputs);
   expect(exe->run(inputs), "one thread");
   for (std::size_t k = 0; k < inputs.size(); ++k)
-    EXPECT_EQ(std::memcmp(before[k]->data(), inputs[k]->data(), inputs[k]->bytes()), 0) << "input " << k;
+    EXPECT_EQ(std::memcmp(on_host(before[k]).data(), on_host(inputs[k]).data(), inputs[k]->bytes()), 0)
+        << "input " << k;
   set_num_threads(3);
   expect(exe->run(inputs), "three threads");
   Buffers given = copies(inputs);
@@ -181,7 +182,7 @@ TEST_F(loops, a_million_steps) {
   auto exe = backend("cpu").compile(on_one_device(b.program));
   EXPECT_LT(exe->stats().peak_bytes, 4096u);
   std::mt19937 random(1);
-  EXPECT_EQ(*static_cast<std::int32_t*>(exe->run(Buffers{random_buffer(f32({40}), -1, 1, random)})[0]->data()),
+  EXPECT_EQ(*static_cast<std::int32_t*>(on_host(exe->run(Buffers{random_buffer(f32({40}), -1, 1, random)})[0]).data()),
             1000000);
 }
 

@@ -31,7 +31,8 @@ TEST(engine, agrees_with_eval_on_every_op) {
                         op->name == "conv_general_dilated" || op->name == "scatter_add";
       for (std::size_t r = 0; r < got.size(); ++r) {
         const Type t = b.program.type(b.program.outputs[r]);
-        EXPECT_EQ(difference(t, got[r]->data(), want[r]->data(), s.ulp, sums ? 1e-6 : 0, sums ? 1e-6 : 0), "")
+        EXPECT_EQ(
+            difference(t, on_host(got[r]).data(), on_host(want[r]).data(), s.ulp, sums ? 1e-6 : 0, sums ? 1e-6 : 0), "")
             << t.str();
       }
       ++cases;

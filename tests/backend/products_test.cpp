@@ -33,7 +33,8 @@ void agrees(const Builder& b, std::mt19937& random, double ulps, double absolute
   for (ValueId v : b.program.inputs) in.push_back(random_buffer(b.program.types[v], -1, 1, random));
   auto want = backend("reference").compile(on_one_device(b.program))->run(in),
        got = backend("cpu").compile(on_one_device(b.program))->run(in);
-  EXPECT_EQ(difference(b.program.type(b.program.outputs[0]), got[0]->data(), want[0]->data(), ulps, 1e-6, absolute),
+  EXPECT_EQ(difference(b.program.type(b.program.outputs[0]), on_host(got[0]).data(), on_host(want[0]).data(), ulps,
+                       1e-6, absolute),
             "");
 }
 
@@ -64,16 +65,18 @@ TEST(products, with_blocks_of_zeros_agree) {
         const Builder b = product(float32, m, n, k, turn_x, turn_y);
         std::vector<BufferPtr> in;
         for (ValueId v : b.program.inputs) in.push_back(random_buffer(b.program.types[v], -1, 1, random));
-        auto *x = static_cast<float*>(in[0]->data()), *y = static_cast<float*>(in[1]->data());
+        auto *x = static_cast<float*>(on_host(in[0]).data()), *y = static_cast<float*>(on_host(in[1]).data());
         for (std::int64_t i = 0; i < m; ++i)
           for (std::int64_t l = 0; l < k; ++l)
             if (is_lower ? l > i + 5 : l < i) x[turn_x ? l * m + i : i * k + l] = l % 2 ? -0.0f : 0.0f;
         if (odd != 0) y[turn_y ? 7 * k + 120 : 120 * n + 7] = odd;  // column 7, which no row of a lower x asks for
         auto want = backend("reference").compile(on_one_device(b.program))->run(in),
              got = backend("cpu").compile(on_one_device(b.program))->run(in);
-        EXPECT_EQ(difference(b.program.type(b.program.outputs[0]), got[0]->data(), want[0]->data(), 0, 1e-6, 2e-5), "");
+        EXPECT_EQ(difference(b.program.type(b.program.outputs[0]), on_host(got[0]).data(), on_host(want[0]).data(), 0,
+                             1e-6, 2e-5),
+                  "");
         if (odd != 0 && is_lower) {
-          EXPECT_TRUE(std::isnan(static_cast<float*>(got[0]->data())[7]));
+          EXPECT_TRUE(std::isnan(static_cast<float*>(on_host(got[0]).data())[7]));
         }
       }
 }

@@ -48,7 +48,7 @@ inline Type f32(Shape shape) { return Type{float32, std::move(shape), false, {}}
 
 /// Random elements in [lo, hi] (integers rounded; bools and keys any).
 inline BufferPtr random_buffer(const Type& t, double lo, double hi, std::mt19937& random) {
-  BufferPtr b = allocate_buffer(static_cast<std::size_t>(t.nbytes()));
+  HostPtr b = allocate_buffer(static_cast<std::size_t>(t.nbytes()));
   std::uniform_real_distribution<double> real(lo, hi);
   for (std::int64_t i = 0; i < t.num_elements(); ++i) {
     char* at = static_cast<char*>(b->data()) + i * t.dtype.size();

@@ -171,7 +171,7 @@ void compare(bool sums, bool large, int rounds, int steps) {
     std::vector<BufferPtr> copies;
     for (const BufferPtr& x : inputs) {
       copies.push_back(allocate_buffer(x->bytes()));
-      std::memcpy(copies.back()->data(), x->data(), x->bytes());
+      std::memcpy(on_host(copies.back()).data(), on_host(x).data(), x->bytes());
     }
     const std::unique_ptr<bool[]> flags(new bool[inputs.size()]);
     std::fill_n(flags.get(), inputs.size(), true);
@@ -179,11 +179,13 @@ void compare(bool sums, bool large, int rounds, int steps) {
     bool failed = false;
     for (std::size_t k = 0; k < want.size(); ++k) {
       const Type t = p.type(p.outputs[k]);
-      const std::string d =
-          difference(t, one[k]->data(), want[k]->data(), sums ? 64 : 0, sums ? 2e-5 : 0, sums ? 2e-4 : 0);
+      const std::string d = difference(t, on_host(one[k]).data(), on_host(want[k]).data(), sums ? 64 : 0,
+                                       sums ? 2e-5 : 0, sums ? 2e-4 : 0);
       EXPECT_EQ(d, "") << "output " << k;
-      EXPECT_EQ(std::memcmp(one[k]->data(), several[k]->data(), one[k]->bytes()), 0) << "threads, output " << k;
-      EXPECT_EQ(std::memcmp(one[k]->data(), donated[k]->data(), one[k]->bytes()), 0) << "donated, output " << k;
+      EXPECT_EQ(std::memcmp(on_host(one[k]).data(), on_host(several[k]).data(), one[k]->bytes()), 0)
+          << "threads, output " << k;
+      EXPECT_EQ(std::memcmp(on_host(one[k]).data(), on_host(donated[k]).data(), one[k]->bytes()), 0)
+          << "donated, output " << k;
       failed |= ::testing::Test::HasFailure();
     }
     if (failed) {

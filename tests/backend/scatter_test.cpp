@@ -42,7 +42,7 @@ const std::vector<Scattered> kCases = {
 };
 // users-3, 6: a scatter-add of overlapping frames.
 void count_places(const Scattered& s, const BufferPtr& indices) {
-  auto* at = static_cast<std::int32_t*>(indices->data());
+  auto* at = static_cast<std::int32_t*>(on_host(indices).data());
   for (std::int64_t i = 0; i < s.updates[0]; ++i)
     at[i] = static_cast<std::int32_t>(i / s.frame * s.hop + i % s.frame + (i % 1000 == 999 ? 100'000 : -3));
 }
@@ -71,7 +71,9 @@ void compare(const Scattered& s, ScatterKind kind, DType dtype, std::optional<Sc
   const auto got = exe->run(inputs);
   // Sums of tables are associated in another way, in float64.
   const bool sums = dtype.is_inexact() && kind == ScatterKind::add;
-  EXPECT_EQ(difference(x, got[0]->data(), want[0]->data(), sums ? 1 : 0, 0, sums && dtype == float64 ? 1e-11 : 0), "");
+  EXPECT_EQ(difference(x, on_host(got[0]).data(), on_host(want[0]).data(), sums ? 1 : 0, 0,
+                       sums && dtype == float64 ? 1e-11 : 0),
+            "");
 }
 
 TEST(scatter, agrees_with_eval) {
@@ -120,8 +122,8 @@ TEST(scatter, extrema_of_special_values) {
       const Type x = f32({places}), u = f32({200'000}), i{int32, {200'000, 1}, false, {}};
       std::vector<BufferPtr> inputs = {random_buffer(x, -1, 1, random), random_buffer(i, 0, places - 1.0, random),
                                        random_buffer(u, -1, 1, random)};
-      auto* updates = static_cast<float*>(inputs[2]->data());
-      const auto* at = static_cast<const std::int32_t*>(inputs[1]->data());
+      auto* updates = static_cast<float*>(on_host(inputs[2]).data());
+      const auto* at = static_cast<const std::int32_t*>(on_host(inputs[1]).data());
       // The values of each place are few, so that ties and lone NaNs are met.
       for (std::int64_t k = 0; k < 200'000; ++k) updates[k] = values[(random() % 2 + static_cast<unsigned>(at[k])) % 6];
       const Atom operands[] = {b.input(x), b.input(i), b.input(u)};
@@ -129,7 +131,7 @@ TEST(scatter, extrema_of_special_values) {
                      {operands[0], operands[1], operands[2]}));
       const auto want = backend("reference").compile(on_one_device(b.program))->run(inputs);
       const auto got = backend("cpu").compile(on_one_device(b.program))->run(inputs);
-      EXPECT_EQ(std::memcmp(got[0]->data(), want[0]->data(), static_cast<std::size_t>(x.nbytes())), 0);
+      EXPECT_EQ(std::memcmp(on_host(got[0]).data(), on_host(want[0]).data(), static_cast<std::size_t>(x.nbytes())), 0);
     }
 }
 

@@ -60,13 +60,13 @@ TEST_P(SharedProducts, agree_and_keep_bits_with_any_number_of_threads) {
       if (first.empty()) {
         first = got;
         const double sum = 1e-7 * static_cast<double>(s.k);
-        EXPECT_EQ(difference(b.program.type(b.program.outputs[0]), got[0]->data(), want[0]->data(), 0, 1e-6,
-                             GetParam() == float32 ? sum : 1e-9 * sum),
+        EXPECT_EQ(difference(b.program.type(b.program.outputs[0]), on_host(got[0]).data(), on_host(want[0]).data(), 0,
+                             1e-6, GetParam() == float32 ? sum : 1e-9 * sum),
                   "");
       }
       const std::size_t bytes = static_cast<std::size_t>(std::max<std::int64_t>(s.batch, 1) * s.m * s.n) *
                                 static_cast<std::size_t>(GetParam().size());
-      EXPECT_EQ(std::memcmp(got[0]->data(), first[0]->data(), bytes), 0) << threads << " threads";
+      EXPECT_EQ(std::memcmp(on_host(got[0]).data(), on_host(first[0]).data(), bytes), 0) << threads << " threads";
     }
     set_num_threads(default_num_threads());
   }

@@ -57,7 +57,7 @@ std::vector<std::byte> elements(const std::vector<std::byte>& all, const Shape& 
 
 io::detail::Content content(const Array& whole, const Region& r) {
   const auto bytes = elements(bits(whole), whole.shape(), r, static_cast<std::size_t>(whole.dtype().size()));
-  BufferPtr memory = allocate_buffer(bytes.size());
+  HostPtr memory = allocate_buffer(bytes.size());
   std::memcpy(memory->data(), bytes.data(), bytes.size());
   return {io::detail::stored_dtype(whole.dtype()), io::detail::stored_shape(whole.dtype(), r.extent), memory};
 }

@@ -48,7 +48,7 @@ std::vector<BufferPtr> run(const Builder& b, const BufferPtr& x) {
   const std::vector<BufferPtr> in{x};
   return backend("cpu").compile(on_one_device(b.program))->run(in);
 }
-float element(const BufferPtr& x, std::int64_t i) { return reinterpret_cast<const float*>(x->data())[i]; }
+float element(const BufferPtr& x, std::int64_t i) { return reinterpret_cast<const float*>(on_host(x).data())[i]; }
 
 // Loops that read the array itself, and stages that they are in.
 void expect_one_stage_reads(const Builder& b, bool one) {
@@ -100,7 +100,7 @@ TEST(Deviations, OfWhatIsNotFinite) {
   const Builder b = moments({rows, columns}, 1, true, true);
   std::mt19937 random(3);
   const BufferPtr x = random_buffer(f32({rows, columns}), -1, 1, random);
-  auto* const at = reinterpret_cast<float*>(x->data());
+  auto* const at = reinterpret_cast<float*>(on_host(x).data());
   at[500 * columns] = kInfinity;
   at[500 * columns + 1] = std::numeric_limits<float>::quiet_NaN();
   for (std::int64_t r = 0; r < rows; ++r) at[r * columns + 2] = 1e38f;

@@ -43,7 +43,8 @@ void expect_same_meaning(const Program& p, double relative, double lo = -1, doub
   const auto want = backend("reference").compile(on_one_device(p))->run(in),
              got = backend("cpu").compile(on_one_device(p))->run(in);
   for (std::size_t k = 0; k < want.size(); ++k)
-    EXPECT_EQ(difference(p.type(p.outputs[k]), got[k]->data(), want[k]->data(), 4, relative, relative), "")
+    EXPECT_EQ(difference(p.type(p.outputs[k]), on_host(got[k]).data(), on_host(want[k]).data(), 4, relative, relative),
+              "")
 
         << k << str(p);
 }
@@ -132,10 +133,10 @@ TEST(FusedReductions, OfShortDims) {
   b.output(b.add(ops::reduce_sum, ops::Reduction{{1}}, {b.add(ops::mul, {x, Atom(Scalar(-0.f), false)})}));
   const auto exe = backend("cpu").compile(on_one_device(b.program));
   auto in = allocate_buffer((1 << 14) * 3 * 4);
-  std::fill_n(reinterpret_cast<float*>(in->data()), (1 << 14) * 3, 1.f);
+  std::fill_n(reinterpret_cast<float*>(on_host(in).data()), (1 << 14) * 3, 1.f);
   const std::vector<BufferPtr> inputs{in};
   const auto out = exe->run(inputs);
-  EXPECT_FALSE(std::signbit(reinterpret_cast<const float*>(out[0]->data())[7]));
+  EXPECT_FALSE(std::signbit(reinterpret_cast<const float*>(on_host(out[0]).data())[7]));
 }
 
 // The arrays of a stack are added up where they are made, and those of the result made where they lie.
@@ -173,7 +174,7 @@ TEST(FusedReductions, StacksInDonatedMemory) {
   const auto want = backend("reference").compile(on_one_device(b.program))->run(in);
   const bool donated[] = {true};
   const auto got = backend("cpu").compile(on_one_device(b.program), {true})->run(in, donated);
-  EXPECT_EQ(difference(f32({2, n}), got[0]->data(), want[0]->data(), 4), "");
+  EXPECT_EQ(difference(f32({2, n}), on_host(got[0]).data(), on_host(want[0]).data(), 4), "");
 }
 
 TEST(FusedReductions, PlacesOfExtremaAreLoops) {
@@ -195,7 +196,7 @@ TEST(FusedReductions, TheFirstNanIsTheExtremum) {
   b.output(b.add(ops::argmin, ops::ArgReduction{1, int32}, {x}));
   std::mt19937 random(3);
   auto in = random_buffer(b.program.types[x], -1, 1, random);
-  auto* values = reinterpret_cast<float*>(in->data());
+  auto* values = reinterpret_cast<float*>(on_host(in).data());
   values[130] = values[170] = NAN;
   for (int i = 200; i < 300; ++i) values[i] = i % 2 ? INFINITY : -INFINITY;
   for (int i = 300; i < 400; ++i) values[i] = i % 2 ? 0.f : -0.f;
@@ -203,7 +204,7 @@ TEST(FusedReductions, TheFirstNanIsTheExtremum) {
   const std::vector<BufferPtr> inputs{in};
   const auto got = backend("cpu").compile(on_one_device(b.program))->run(inputs);
   for (int k : {0, 1}) {
-    const auto* place = reinterpret_cast<const std::int32_t*>(got[static_cast<std::size_t>(k)]->data());
+    const auto* place = reinterpret_cast<const std::int32_t*>(on_host(got[static_cast<std::size_t>(k)]).data());
     EXPECT_EQ(place[1], 30);
     EXPECT_EQ(place[2], k == 0 ? 1 : 0);
     EXPECT_EQ(place[3], 0);
@@ -262,10 +263,10 @@ TEST(FusedReductions, ShortRowsAddUpAsSingleOnes) {
   const BufferPtr all = random_buffer(f32({kRows, kColumns}), -1, 1, random);
   const BufferPtr together = sums(kRows, {all});
   for (std::int64_t r = 0; r < kRows; ++r) {
-    const BufferPtr one = allocate_buffer(kColumns * 4);
-    std::memcpy(one->data(), reinterpret_cast<const float*>(all->data()) + r * kColumns, kColumns * 4);
-    EXPECT_EQ(reinterpret_cast<const float*>(sums(1, {one})->data())[0],
-              reinterpret_cast<const float*>(together->data())[r]);
+    const HostPtr one = allocate_buffer(kColumns * 4);
+    std::memcpy(one->data(), reinterpret_cast<const float*>(on_host(all).data()) + r * kColumns, kColumns * 4);
+    EXPECT_EQ(reinterpret_cast<const float*>(on_host(sums(1, {one})).data())[0],
+              reinterpret_cast<const float*>(on_host(together).data())[r]);
   }
 }
 

@@ -47,12 +47,13 @@ void expect_equal(const Builder& b) {
   for (const Type& t : p.input_types()) {
     inputs.push_back(allocate_buffer(static_cast<std::size_t>(t.nbytes())));
     for (std::int64_t i = 0; i < t.num_elements(); ++i)
-      static_cast<float*>(inputs.back()->data())[i] = static_cast<float>(static_cast<int>(random() % 5) - 2);
+      static_cast<float*>(on_host(inputs.back()).data())[i] = static_cast<float>(static_cast<int>(random() % 5) - 2);
   }
   const auto want = backend("reference").compile(on_one_device(p))->run(inputs);
   const auto got = backend("cpu").compile(on_one_device(p))->run(inputs);
   for (std::size_t k = 0; k < want.size(); ++k)
-    EXPECT_EQ(difference(p.type(p.outputs[k]), got[k]->data(), want[k]->data(), 0), "") << "output " << k;
+    EXPECT_EQ(difference(p.type(p.outputs[k]), on_host(got[k]).data(), on_host(want[k]).data(), 0), "")
+        << "output " << k;
 }
 
 // A scan: operands and inputs of the body by shape, in the order consts, carries, slices.

@@ -62,10 +62,11 @@ TEST(memory, chains_of_updates_mean_what_they_say) {
     for (ValueId v : b.program.inputs) in.push_back(random_buffer(b.program.types[v], -2, 2, random));
     const auto want = backend("reference").compile(on_one_device(b.program))->run(in);
     const auto plan = backend("cpu").compile(on_one_device(b.program), {true, false, false});
-    const std::vector<char> before(static_cast<char*>(in[0]->data()), static_cast<char*>(in[0]->data()) + 64 * 64 * 4);
+    const std::vector<char> before(static_cast<char*>(on_host(in[0]).data()),
+                                   static_cast<char*>(on_host(in[0]).data()) + 64 * 64 * 4);
     const auto kept = plan->run(in);  // not donated after all
-    EXPECT_EQ(std::memcmp(before.data(), in[0]->data(), before.size()), 0);
-    EXPECT_EQ(std::memcmp(kept[0]->data(), want[0]->data(), before.size()), 0);
+    EXPECT_EQ(std::memcmp(before.data(), on_host(in[0]).data(), before.size()), 0);
+    EXPECT_EQ(std::memcmp(on_host(kept[0]).data(), on_host(want[0]).data(), before.size()), 0);
   }
 }
 

@@ -35,7 +35,9 @@ void expect_as_eval(const Program& p, double most, double tolerance = 1e-6) {
   const auto want = backend("reference").compile(on_one_device(p))->run(in),
              got = backend("cpu").compile(on_one_device(p))->run(in);
   for (std::size_t k = 0; k < want.size(); ++k)
-    EXPECT_EQ(difference(p.type(p.outputs[k]), got[k]->data(), want[k]->data(), 4, tolerance, tolerance), "") << str(p);
+    EXPECT_EQ(
+        difference(p.type(p.outputs[k]), on_host(got[k]).data(), on_host(want[k]).data(), 4, tolerance, tolerance), "")
+        << str(p);
 }
 
 struct Rows {
@@ -83,7 +85,9 @@ TEST(ScatterGathers, OntoItselfInDonatedMemory) {
   const auto want = backend("reference").compile(on_one_device(b.program))->run(in);
   const auto exe = backend("cpu").compile(on_one_device(b.program), {true, true, true});
   const auto got = exe->run(in);
-  EXPECT_EQ(difference(b.program.type(b.program.outputs[0]), got[0]->data(), want[0]->data(), 4, 1e-6, 1e-6), "");
+  EXPECT_EQ(
+      difference(b.program.type(b.program.outputs[0]), on_host(got[0]).data(), on_host(want[0]).data(), 4, 1e-6, 1e-6),
+      "");
 }
 
 // Runs of the gather that are no whole number of the scatter's.

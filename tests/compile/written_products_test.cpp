@@ -31,7 +31,9 @@ void computes_as_reference(const Builder& b, const std::vector<BufferPtr>& in) {
   const auto want = backend("reference").compile(on_one_device(b.program))->run(in),
              got = backend("cpu").compile(on_one_device(b.program))->run(in);
   for (std::size_t r = 0; r < got.size(); ++r)
-    EXPECT_EQ(difference(b.program.type(b.program.outputs[r]), got[r]->data(), want[r]->data(), 2, 1e-5, 1e-5), "");
+    EXPECT_EQ(difference(b.program.type(b.program.outputs[r]), on_host(got[r]).data(), on_host(want[r]).data(), 2, 1e-5,
+                         1e-5),
+              "");
 }
 std::string text_of_plan(const Builder& b) { return compile::compile(on_one_device(b.program), {}).str(); }
 
@@ -71,12 +73,12 @@ TEST(MaskedProducts, KnowTheirMask) {
         const Builder b = masked_logits(size, per_example, turned, swapped);
         EXPECT_NE(text_of_plan(b).find(swapped ? " where not m" : " where m"), std::string::npos) << text_of_plan(b);
         std::vector<BufferPtr> in = inputs_of_products(b);
-        auto* mask = static_cast<bool*>(in[2]->data());
+        auto* mask = static_cast<bool*>(on_host(in[2]).data());
         for (std::int64_t e = 0; e < (per_example ? kExamples : 1); ++e)
           for (std::int64_t i = 0; i < size; ++i)
             for (std::int64_t j = 0; j < size; ++j) mask[(e * size + i) * size + j] = pattern(i + 16 * e, j) != swapped;
         computes_as_reference(b, in);
-        static_cast<float*>(in[1]->data())[60] = std::numeric_limits<float>::quiet_NaN();
+        static_cast<float*>(on_host(in[1]).data())[60] = std::numeric_limits<float>::quiet_NaN();
         computes_as_reference(b, in);
       }
 }
@@ -151,9 +153,9 @@ TEST(ProductsOfParts, AreWrittenWhereTheyBelong) {
   // Products that vanish below 0 leave +0, as sums with 0 do.
   for (std::size_t k = 0; k < in.size(); ++k)
     for (std::int64_t i = 0; i < b.program.types[b.program.inputs[k]].num_elements(); ++i)
-      static_cast<float*>(in[k]->data())[i] = k % 2 ? 1e-30f : -1e-30f;
+      static_cast<float*>(on_host(in[k]).data())[i] = k % 2 ? 1e-30f : -1e-30f;
   const auto got = backend("cpu").compile(on_one_device(b.program))->run(in);
-  for (std::int64_t i = 0; i < 40 * 96; ++i) EXPECT_FALSE(std::signbit(static_cast<float*>(got[0]->data())[i]));
+  for (std::int64_t i = 0; i < 40 * 96; ++i) EXPECT_FALSE(std::signbit(static_cast<float*>(on_host(got[0]).data())[i]));
 }
 
 // A copy of the whole array is not one of the part that a product makes.

@@ -11,9 +11,9 @@
 
 #include "array/evaluate.hpp"
 #include "ir/loop_form.hpp"
-#include "isolation/per_device.hpp"
 #include "partition/partition.hpp"
 #include "propagate/propagate.hpp"
+#include "simulated/client.hpp"
 #include "trace/trace.hpp"
 #include "transform/inline_calls.hpp"
 #include "tutti/array/placement.hpp"
@@ -57,7 +57,7 @@ inline std::vector<BufferPtr> numbers(const std::vector<Placed>& inputs, unsigne
   std::mt19937 random(seed);
   std::vector<BufferPtr> out;
   for (const Placed& in : inputs) {
-    BufferPtr b = allocate_buffer(static_cast<std::size_t>(in.shape.num_elements() * in.dtype.size()));
+    HostPtr b = allocate_buffer(static_cast<std::size_t>(in.shape.num_elements() * in.dtype.size()));
     for (std::int64_t i = 0; i < in.shape.num_elements(); ++i) {
       const int v = static_cast<int>(random() % 9) - 4;
       if (in.dtype == int32)
@@ -80,7 +80,7 @@ inline void check_exact(const Program& p, const std::vector<BufferPtr>& inputs) 
   const std::vector<BufferPtr> values = evaluate(everything, inputs);
   for (std::size_t i = 0; i < values.size(); ++i)
     for (std::int64_t k = 0; k < p.type(everything.outputs[i]).shape.num_elements(); ++k) {
-      const float v = static_cast<const float*>(values[i]->data())[k];
+      const float v = static_cast<const float*>(on_host(values[i]).data())[k];
       if (std::isnan(v) || (std::isfinite(v) && std::abs(v) > float(1 << 22))) throw NotExact("numbers grow too large");
     }
 }
@@ -106,7 +106,8 @@ template <class T> std::string first_difference(const T* got, const T* want, std
 inline std::string difference(const Type& t, const BufferPtr& got, const BufferPtr& want) {
   auto as = [&](auto zero) {
     using T = decltype(zero);
-    return first_difference(static_cast<const T*>(got->data()), static_cast<const T*>(want->data()), t.num_elements());
+    return first_difference(static_cast<const T*>(on_host(got).data()), static_cast<const T*>(on_host(want).data()),
+                            t.num_elements());
   };
   if (t.dtype == float32) return as(0.f);
   return t.dtype.is_bool() ? as(static_cast<unsigned char>(0)) : as(std::int32_t{0});
@@ -128,7 +129,7 @@ inline std::string mismatch(const Function& f, const Mesh& mesh, const std::vect
   try {
     const LocalProgram local = partition(propagate(program, placed, wanted), BoundaryAxes::every());
     verify(local);
-    const run::IsolatedRun isolated = run::run_per_device(local, values);
+    const simulated::Run isolated = simulated::run(local, values);
     for (std::size_t i = 0; i < want.size(); ++i)
       if (std::string d = detail::difference(local.output_types[i], isolated.outputs[i], want[i]); !d.empty())
         return "output " + std::to_string(i) + ": " + d;

@@ -4,13 +4,14 @@
 #include <string>
 #include <nlohmann/json.hpp>
 
+#include "golden/device.hpp"
 #include "tutti/mesh/sharding.hpp"
 
 namespace tutti::golden {
 
 inline Mesh mesh(const nlohmann::json& j) {
   std::vector<Device> devices;
-  for (int id : j["device_ids"]) devices.emplace_back(id);
+  for (int id : j["device_ids"]) devices.push_back(device(id));
   return Mesh(devices, Shape(j["shape"].get<std::vector<std::int64_t>>()),
               Names(j["names"].get<std::vector<std::string>>()));
 }
@@ -29,7 +30,7 @@ inline PartitionSpec spec(const nlohmann::json& j) {
 }
 
 inline Sharding sharding(const nlohmann::json& j) {
-  if (j.contains("single_device")) return SingleDeviceSharding(Device(j["single_device"].get<int>()));
+  if (j.contains("single_device")) return SingleDeviceSharding(device(j["single_device"].get<int>()));
   return NamedSharding(mesh(j["mesh"]), spec(j["spec"]));
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <regex>
 
+#include "golden/device.hpp"
 #include "golden/golden.hpp"
 #include "golden/sharding_cases.hpp"
 
@@ -166,7 +167,7 @@ const Deviations error_deviations(
         {"mesh_duplicate_device",
          [](const json& test) {
            jax_allows(test);
-           expect_refused<ValueError>([] { Mesh({Device(0), Device(0)}, "x"); }, {"0"});
+           expect_refused<ValueError>([] { Mesh({device(0), device(0)}, "x"); }, {"0"});
          }},
         {"create_device_mesh_int",
          [](const json& test) {

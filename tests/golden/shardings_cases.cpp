@@ -5,13 +5,14 @@
 #include <map>
 #include <tuple>
 
+#include "golden/device.hpp"
 #include "golden/golden.hpp"
 #include "golden/sharding_cases.hpp"
 
 namespace golden {
 
 Sharding result_sharding(const json& s) {
-  if (s.contains("device_id")) return SingleDeviceSharding(Device(s["device_id"].get<int>()));
+  if (s.contains("device_id")) return SingleDeviceSharding(device(s["device_id"].get<int>()));
   if (!s.contains("spec")) throw Unknown("sharding " + s.dump());
   return place::sharding(s);
 }
@@ -34,7 +35,7 @@ void check_recorded(const json& recorded, const Sharding& s) {
 Mesh mesh_of(const Shape& shape, Names names, const std::vector<int>& ids) {
   std::vector<Device> devices;
   for (int i = 0; i < shape.num_elements(); ++i)
-    devices.emplace_back(ids.empty() ? i : ids[static_cast<std::size_t>(i)]);
+    devices.push_back(device(ids.empty() ? i : ids[static_cast<std::size_t>(i)]));
   return Mesh(devices, shape, names);
 }
 
@@ -294,7 +295,7 @@ Wrong spec_on_42(PartitionSpec spec) {
   return [spec](const Shape&) { on(mesh_42(), spec); };
 }
 Mesh mesh_8_() { return mesh_8(); }
-Mesh two_equal_devices() { return Mesh({Device(0), Device(0)}, "x"); }
+Mesh two_equal_devices() { return Mesh({device(0), device(0)}, "x"); }
 
 std::map<std::string, Wrong> placement_errors() {
   return {
@@ -432,7 +433,7 @@ std::map<std::string, Wrong> mapping_errors() {
 // Four arrays of shape (2,) on devices 0 to 3.
 std::vector<Array> on_four_devices() {
   std::vector<Array> out;
-  for (int i = 0; i < 4; ++i) out.push_back(device_put(zeros({2}), Device(i)));
+  for (int i = 0; i < 4; ++i) out.push_back(device_put(zeros({2}), device(i)));
   return out;
 }
 Wrong assembled(Shape shape, std::vector<int> mesh, std::vector<int> parts) {
@@ -498,7 +499,7 @@ std::map<std::string, Clash> eager_clashes() {
       {"add_disjoint", [](const Conflict& c) { (void)(c.left() + c.right()); }},
       {"add_permuted", [](const Conflict& c) { (void)(c.whole() + c.permuted()); }},
       {"add_single",
-       [](const Conflict& c) { (void)(device_put(c.values(), Device(0)) + device_put(c.values(), Device(1))); }},
+       [](const Conflict& c) { (void)(device_put(c.values(), device(0)) + device_put(c.values(), device(1))); }},
       {"mul_subset", [](const Conflict& c) { (void)(c.whole() * c.left()); }},
       {"sub_float", [](const Conflict& c) { (void)(c.matrix(mesh_8()) - c.matrix(mesh_4())); }},
       {"dot", [](const Conflict& c) { dot(c.left(), c.right()); }},
@@ -520,7 +521,7 @@ std::map<std::string, Clash> eager_clashes() {
       {"index_with", [](const Conflict& c) { (void)c.left()[c.right() % 4]; }},
       {"mesh_shapes_ok", [](const Conflict& c) { (void)(device_put(c.values(), on(mesh_42(), P("x"))) + c.whole()); }},
       {"uncommitted_ok", [](const Conflict& c) { (void)(c.left() + c.values()); }},
-      {"scalar_committed", [](const Conflict& c) { (void)(c.left() + device_put(array(1), Device(0))); }},
+      {"scalar_committed", [](const Conflict& c) { (void)(c.left() + device_put(array(1), device(0))); }},
   };
 }
 

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "array/node.hpp"
+#include "golden/device.hpp"
 #include "golden/golden.hpp"
 #include "mesh/text.hpp"
 #include "tutti/format.hpp"
@@ -116,11 +117,11 @@ const std::map<std::string, Maker>& makers() {
       {"spec/unconstrained", [](const json&) { return same(P("x", P::unconstrained).str()); }},
       {"named", named_object},
       {"named/memory_kind", memory_kind_object},
-      {"single", [](const json& t) { return same(SingleDeviceSharding(Device(t.at("device").get<int>())).str()); }},
+      {"single", [](const json& t) { return same(SingleDeviceSharding(device(t.at("device").get<int>())).str()); }},
       {"devices/all", [](const json&) { return same(str(devices())); }},
       {"devices/two",
        [](const json&) {
-         return same(str({Device(0), Device(1)}));
+         return same(str({device(0), device(1)}));
        }},
       {"devices/array",
        [](const json&) {
@@ -240,9 +241,9 @@ void sizes_of_mesh(const json& test) {
 }
 void device_text(const json& test) {
   set_cpu_devices(8);
-  Device d(std::stoi(test.at("name").get<std::string>().substr(7)));  // device/5
+  const Device d = device(std::stoi(test.at("name").get<std::string>().substr(7)));  // device/5
   expect_text("repr", str(std::vector<Device>{d}), "[" + test.at("repr").get<std::string>() + "]");
-  expect_text("JAX's str", fmt::format("{}:{}", d.platform(), d.id()), test.at("str"));
+  if (d.platform() == "cpu") expect_text("JAX's str", fmt::format("{}:{}", d.platform(), d.id()), test.at("str"));
 }
 void weak_type(const json& test) {
   Array x = weak(array(1.f));

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "array/buffer.hpp"
+#include "device/buffer.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti::test {

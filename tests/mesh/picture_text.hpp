@@ -86,7 +86,7 @@ inline std::vector<std::string> labels_of(const Sharding& s, const Shape& shape)
   for (const auto& [device, index] : s.devices_indices_map(shape)) blocks[index].insert(device.id());
   std::vector<std::string> out;
   for (const auto& [index, ids] : blocks) {
-    std::string text = "CPU";
+    std::string text = s.device_list()[0].platform() == "simulated" ? "SIM" : "CPU";
     for (int id : ids) text += (id == *ids.begin() ? " " : ",") + std::to_string(id);
     if (std::any_of(index.begin(), index.end(), [](const IndexRange& r) { return r.start == r.stop; }))
       text += " empty";

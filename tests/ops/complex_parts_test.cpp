@@ -59,15 +59,15 @@ void compare(const Op& op, const std::vector<Array>& operands, double tolerance,
   std::vector<BufferPtr> held;
   for (const Array& x : operands) {
     types.push_back(x.type());
-    held.push_back(buffer_of(x, "test"));
-    in.push_back({x.type(), held.back()->data()});
+    held.push_back(held_buffer_of(x, "test"));
+    in.push_back({x.type(), on_host(held.back()).data()});
     if (!x.dtype().is_complex()) parts.push_back(x);
     if (x.dtype().is_complex()) parts.insert(parts.end(), {lax::real(x), lax::imag(x)});
   }
   const std::vector<ProgramPtr> no_subs;
   const Call call{op, params, types, no_subs};
   const Type result = op.infer(call).at(0);
-  const BufferPtr out = allocate_buffer(static_cast<std::size_t>(result.nbytes()));
+  const HostPtr out = allocate_buffer(static_cast<std::size_t>(result.nbytes()));
   op.eval(call, in, std::vector<HostView>{{result, out->data()}});
   const Array want = make_array(result, out);
   const std::vector<Array> got = op.in_parts(call, parts);

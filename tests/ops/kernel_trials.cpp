@@ -16,14 +16,14 @@ Numbers numbers_of(const BufferPtr& buffer, const Type& type) {
   visit_dtype(type.dtype, [&]<class T>(Stored<T>) {
     for (std::size_t i = 0; i < out.size(); ++i)
       if constexpr (is_complex_number<T>)
-        out[i] = std::complex<double>(static_cast<const T*>(buffer->data())[i]);
+        out[i] = std::complex<double>(static_cast<const T*>(on_host(buffer).data())[i]);
       else
-        out[i] = convert_number<double>(static_cast<const T*>(buffer->data())[i]);
+        out[i] = convert_number<double>(static_cast<const T*>(on_host(buffer).data())[i]);
   });
   return out;
 }
 BufferPtr buffer_of(const Value& value) {
-  BufferPtr out = allocate_buffer(static_cast<std::size_t>(value.type.nbytes()));
+  HostPtr out = allocate_buffer(static_cast<std::size_t>(value.type.nbytes()));
   visit_dtype(value.type.dtype, [&]<class T>(Stored<T>) {
     for (std::size_t i = 0; i < value.numbers.size(); ++i)
       if constexpr (is_complex_number<T>)
@@ -57,7 +57,7 @@ Answers answers(const Op& op, const Trial& trial, std::mt19937_64& random) {
   for (Value& v : out.in) {
     kept.push_back(buffer_of(v));
     v.numbers = numbers_of(kept.back(), v.type);  // as they are stored
-    in.push_back({v.type, kept.back()->data()});
+    in.push_back({v.type, on_host(kept.back()).data()});
   }
   const std::vector<ProgramPtr> none;
   const Call call{op, trial.params, trial.operands, none};
@@ -70,7 +70,7 @@ Answers answers(const Op& op, const Trial& trial, std::mt19937_64& random) {
     std::vector<Value> values;
     for (const Type& t : results) {
       made.push_back(allocate_buffer(static_cast<std::size_t>(t.nbytes())));
-      to.push_back({t, made.back()->data()});
+      to.push_back({t, on_host(made.back()).data()});
     }
     f(call, in, to);
     for (std::size_t i = 0; i < made.size(); ++i) values.push_back({results[i], numbers_of(made[i], results[i])});

@@ -126,7 +126,7 @@ TEST(EveryOp, EvalWritesWhatInferSays) {
     verify(p);
     Buffers in = random_operands(c, c.sample->operands, random);
     std::vector<HostView> operands, results;
-    for (std::size_t i = 0; i < in.size(); ++i) operands.push_back({c.sample->operands[i], in[i]->data()});
+    for (std::size_t i = 0; i < in.size(); ++i) operands.push_back({c.sample->operands[i], on_host(in[i]).data()});
     // A guard behind each result tells whether eval keeps to its bounds; two runs over different garbage, whether it
     // writes every element.
     constexpr std::size_t guard = 32;
@@ -339,9 +339,9 @@ TEST(EveryOp, ViewsReadWhatEvalMoves) {
     if (!view) return;
     Buffers in = random_operands(c, c.sample->operands, random);
     std::string got(static_cast<std::size_t>(result.nbytes()), '\0');
-    ops::read_view(*view, {{result.dtype, c.sample->operands[0].shape, false, {}}, in[0]->data()},
+    ops::read_view(*view, {{result.dtype, c.sample->operands[0].shape, false, {}}, on_host(in[0]).data()},
                    {result, got.data()});
-    EXPECT_EQ(std::memcmp(got.data(), evaluate(p, in)[0]->data(), got.size()), 0);
+    EXPECT_EQ(std::memcmp(got.data(), on_host(evaluate(p, in)[0]).data(), got.size()), 0);
   });
 }
 
@@ -365,8 +365,8 @@ TEST(EveryOp, PiecesAreTheResult) {
     std::vector<int> times(static_cast<std::size_t>(result.num_elements()), 0);
     for (const Piece& piece : pieces) {
       const Type& from = c.sample->operands[static_cast<std::size_t>(piece.operand)];
-      const auto* data =
-          static_cast<const char*>(static_cast<const void*>(in[static_cast<std::size_t>(piece.operand)]->data()));
+      const auto* data = static_cast<const char*>(
+          static_cast<const void*>(on_host(in[static_cast<std::size_t>(piece.operand)]).data()));
       const std::int64_t elements =
           std::accumulate(piece.extents.begin(), piece.extents.end(), std::int64_t{1}, std::multiplies<>());
       for (std::int64_t e = 0; e < elements; ++e) {
@@ -383,7 +383,7 @@ TEST(EveryOp, PiecesAreTheResult) {
       }
     }
     for (int n : times) ASSERT_EQ(n, 1);
-    EXPECT_EQ(std::memcmp(got.data(), evaluate(p, in)[0]->data(), got.size()), 0);
+    EXPECT_EQ(std::memcmp(got.data(), on_host(evaluate(p, in)[0]).data(), got.size()), 0);
   });
   EXPECT_GT(seen, 5);
 }

@@ -77,7 +77,7 @@ Program program_of(const Op& op, const Sample& sample, const std::vector<Type>& 
 }
 
 BufferPtr random_values(const Type& type, const Sample& sample, std::mt19937_64& random) {
-  BufferPtr out = allocate_buffer(static_cast<std::size_t>(type.nbytes()));
+  HostPtr out = allocate_buffer(static_cast<std::size_t>(type.nbytes()));
   if (type.dtype.is_key()) {
     for (std::int64_t i = 0; i < type.num_elements(); ++i) static_cast<std::uint64_t*>(out->data())[i] = random();
     return out;
@@ -107,13 +107,13 @@ std::vector<double> to_doubles(const BufferPtr& buffer, const Type& type) {
   std::vector<double> out(static_cast<std::size_t>(type.num_elements()));
   visit_dtype(type.dtype, [&]<class T>(Stored<T>) {
     for (std::size_t i = 0; i < out.size(); ++i)
-      out[i] = convert_number<double>(static_cast<const T*>(buffer->data())[i]);
+      out[i] = convert_number<double>(static_cast<const T*>(on_host(buffer).data())[i]);
   });
   return out;
 }
 
 BufferPtr from_doubles(const std::vector<double>& values, const Type& type) {
-  BufferPtr out = allocate_buffer(static_cast<std::size_t>(type.nbytes()));
+  HostPtr out = allocate_buffer(static_cast<std::size_t>(type.nbytes()));
   visit_dtype(type.dtype, [&]<class T>(Stored<T>) {
     for (std::size_t i = 0; i < values.size(); ++i) static_cast<T*>(out->data())[i] = convert_number<T>(values[i]);
   });
@@ -122,17 +122,18 @@ BufferPtr from_doubles(const std::vector<double>& values, const Type& type) {
 
 BufferPtr row(const BufferPtr& buffer, const Type& row_type, std::int64_t i) {
   std::size_t bytes = static_cast<std::size_t>(row_type.nbytes());
-  BufferPtr out = allocate_buffer(bytes);
+  HostPtr out = allocate_buffer(bytes);
   if (bytes)
-    std::memcpy(out->data(), static_cast<const char*>(buffer->data()) + static_cast<std::size_t>(i) * bytes, bytes);
+    std::memcpy(out->data(), static_cast<const char*>(on_host(buffer).data()) + static_cast<std::size_t>(i) * bytes,
+                bytes);
   return out;
 }
 
 BufferPtr stacked(const std::vector<BufferPtr>& rows, const Type& row_type) {
   std::size_t bytes = static_cast<std::size_t>(row_type.nbytes());
-  BufferPtr out = allocate_buffer(bytes * rows.size());
+  HostPtr out = allocate_buffer(bytes * rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i)
-    if (bytes) std::memcpy(static_cast<char*>(out->data()) + i * bytes, rows[i]->data(), bytes);
+    if (bytes) std::memcpy(static_cast<char*>(out->data()) + i * bytes, on_host(rows[i]).data(), bytes);
   return out;
 }
 

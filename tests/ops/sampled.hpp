@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "array/buffer.hpp"
+#include "device/buffer.hpp"
 #include "ir/op.hpp"
 #include "ir/program.hpp"
 

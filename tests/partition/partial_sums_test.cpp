@@ -12,7 +12,7 @@ namespace {
 using Values = std::vector<float>;
 
 BufferPtr buffer(const Values& values) {
-  BufferPtr b = allocate_buffer(values.size() * sizeof(float));
+  HostPtr b = allocate_buffer(values.size() * sizeof(float));
   std::memcpy(b->data(), values.data(), values.size() * sizeof(float));
   return b;
 }

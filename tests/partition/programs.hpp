@@ -10,19 +10,19 @@
 #include <string>
 #include <vector>
 
-#include "array/buffer.hpp"
 #include "array/evaluate.hpp"
 #include "array/literal.hpp"
 #include "backend/cpu/kernels/kernels.hpp"
+#include "device/buffer.hpp"
 #include "ir/op.hpp"
 #include "ir/replay.hpp"
-#include "isolation/per_device.hpp"
 #include "partition/at_place.hpp"
 #include "partition/combine.hpp"
 #include "partition/partition.hpp"
 #include "partition/send_early.hpp"
 #include "propagate/propagate.hpp"
 #include "run/traffic.hpp"
+#include "simulated/client.hpp"
 #include "trace/trace.hpp"
 #include "transform/inline_calls.hpp"
 #include "transform/transform.hpp"
@@ -67,7 +67,7 @@ inline Mesh grid(Shape shape, Names names) {
 
 /// Values of a type in [lo, hi].
 inline BufferPtr random_buffer(const Type& t, std::mt19937& rng, double lo = -2, double hi = 2) {
-  BufferPtr b = allocate_buffer(static_cast<std::size_t>(t.nbytes()));
+  HostPtr b = allocate_buffer(static_cast<std::size_t>(t.nbytes()));
   std::uniform_real_distribution<double> real(lo, hi);
   for (std::int64_t i = 0; i < t.num_elements(); ++i) {
     double v = real(rng);
@@ -103,15 +103,15 @@ inline std::vector<double> as_doubles(const Type& t, const BufferPtr& b) {
   std::int64_t n = t.num_elements();
   if (t.dtype.is_key() || t.dtype.kind() == DType::Kind::uint64 || t.dtype.kind() == DType::Kind::int64) {
     for (std::int64_t i = 0; i < n; ++i)
-      out.push_back(static_cast<double>(static_cast<const std::int64_t*>(b->data())[i]));
+      out.push_back(static_cast<double>(static_cast<const std::int64_t*>(on_host(b).data())[i]));
     return out;
   }
   if (t.dtype.is_complex()) {
-    for (std::int64_t i = 0; i < 2 * n; ++i) out.push_back(static_cast<const float*>(b->data())[i]);
+    for (std::int64_t i = 0; i < 2 * n; ++i) out.push_back(static_cast<const float*>(on_host(b).data())[i]);
     return out;
   }
   out.resize(static_cast<std::size_t>(n));
-  if (n > 0) convert_elements(t.dtype, b->data(), float64, out.data(), n);
+  if (n > 0) convert_elements(t.dtype, on_host(b).data(), float64, out.data(), n);
   return out;
 }
 
@@ -135,9 +135,10 @@ inline void check_arranged(const LocalProgram& local, const std::vector<BufferPt
   const LocalProgram arranged = scheduled(local);
   verify(arranged);
   EXPECT_LE(total_messages(arranged), total_messages(local));
-  const run::IsolatedRun plain = run::run_per_device(local, inputs), got = run::run_per_device(arranged, inputs);
+  const simulated::Run plain = simulated::run(local, inputs), got = simulated::run(arranged, inputs);
   for (std::size_t i = 0; i < plain.outputs.size(); ++i)
-    EXPECT_EQ(std::memcmp(got.outputs[i]->data(), plain.outputs[i]->data(), plain.outputs[i]->bytes()), 0)
+    EXPECT_EQ(std::memcmp(on_host(got.outputs[i]).data(), on_host(plain.outputs[i]).data(), plain.outputs[i]->bytes()),
+              0)
         << "output " << i << " of\n"
         << str(*local.program) << "arranged\n"
         << str(*arranged.program);
@@ -157,7 +158,7 @@ inline void check_arranged(const LocalProgram& local, const std::vector<BufferPt
 /// are theirs, and not those of plain evaluations.
 inline std::vector<BufferPtr> run_by_kernels(const Program& p, const std::vector<BufferPtr>& inputs) {
   Environment<BufferPtr> env(p, inputs, [](const Atom& a) {
-    BufferPtr b = allocate_buffer(static_cast<std::size_t>(a.literal.dtype.size()));
+    HostPtr b = allocate_buffer(static_cast<std::size_t>(a.literal.dtype.size()));
     write_scalar(a.literal, a.literal.dtype, b->data());
     return b;
   });
@@ -167,11 +168,11 @@ inline std::vector<BufferPtr> run_by_kernels(const Program& p, const std::vector
     std::vector<BufferPtr> results;
     for (std::size_t i = 0; i < operands.size(); ++i) {
       types.push_back(p.type(e.operands[i]));
-      in.push_back({types[i], operands[i]->data()});
+      in.push_back({types[i], on_host(operands[i]).data()});
     }
     for (ValueId v : e.results) {
       results.push_back(allocate_buffer(static_cast<std::size_t>(p.type(v).nbytes())));
-      out.push_back({p.type(v), results.back()->data()});
+      out.push_back({p.type(v), on_host(results.back()).data()});
     }
     kernels::run(e, types, in, out);
     return results;
@@ -184,7 +185,7 @@ inline LocalProgram check_partition(const ShardedProgram& sharded, const std::ve
                                     double tolerance = 2e-5, const Chooser& chooser = {}, bool counted = true) {
   LocalProgram local = partition(sharded, BoundaryAxes::every(), chooser);
   verify(local);
-  run::IsolatedRun isolated = run::run_per_device(local, inputs);
+  simulated::Run isolated = simulated::run(local, inputs);
   std::vector<BufferPtr> want = run_by_kernels(*sharded.program, inputs);
   for (std::size_t i = 0; i < want.size(); ++i)
     expect_close(local.output_types[i], isolated.outputs[i], want[i], tolerance,

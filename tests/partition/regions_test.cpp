@@ -25,7 +25,7 @@ void check_region(const ProgramPtr& p, const Sharding& input) {
   LocalProgram local = partition(sharded);
   std::mt19937 rng(9);
   std::vector<BufferPtr> in{random_buffer(p->types[p->inputs[0]], rng)};
-  run::IsolatedRun isolated = run::run_per_device(local, in);
+  simulated::Run isolated = simulated::run(local, in);
   BufferPtr got = isolated.outputs[0], want = evaluate(*open_manual_regions(p), in)[0];
   expect_close(local.output_types[0], got, want, 1e-5, str(*local.program));
   EXPECT_DOUBLE_EQ(isolated.sent.bytes(), total_bytes(local));

@@ -95,9 +95,9 @@ void check_training(const Mesh& mesh, int batch, int hidden, int steps, bool emb
       in.push_back(labels);
       std::vector<BufferPtr> out = run(in);
       at.assign(out.begin() + 1, out.end());
-      return *static_cast<const float*>(out[0]->data());
+      return *static_cast<const float*>(on_host(out[0]).data());
     };
-    float a = step(isolated, [&](const auto& in) { return run::run_per_device(local, in).outputs; });
+    float a = step(isolated, [&](const auto& in) { return simulated::run(local, in).outputs; });
     float b = step(global, [&](const auto& in) { return evaluate(*m.step, in); });
     ASSERT_NEAR(a, b, 1e-4 * std::abs(b)) << "step " << s;
   }

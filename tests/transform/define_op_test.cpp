@@ -160,8 +160,11 @@ TEST_P(DefineOpOnDevices, BlocksByItsFactors) {
     seen.clear();
     expect_equal(jit([](const Array& x, const Array& w) { return weighted_op()(x, w) * 1; })(a, b), wanted);
     ASSERT_FALSE(seen.empty());
-    if (GetParam() == Isolation::per_device)  // devices that share memory have the whole computed at once
-      for (const Shape& s : seen) EXPECT_EQ(s, c.block);
+    for (const Shape& s : seen) {
+      if (GetParam() == Isolation::per_device) {  // devices that share memory have the whole computed at once
+        EXPECT_EQ(s, c.block);
+      }
+    }
     auto total = [](const Array& x, const Array& w) { return square(weighted_op()(x, w)).sum(); };
     const auto [dx, dw] = jit(grad<0, 1>(total))(a, b);
     expect_equal(dx, expand_dims(2 * wanted, 1) * w);

@@ -160,6 +160,8 @@ class Array {
   bool is_deleted() const;
   void delete_() const;
   Array copy(Loc loc = Loc::current()) const;
+  /// Until the elements are there. On a platform whose calls return when they are enqueued (config::platform), what
+  /// went wrong in the call that makes the array, or in one that it depends on, is thrown here and at every read.
   const Array& block_until_ready() const;
 
   /// The only element (size 1, else ValueError); reads the value.

@@ -40,7 +40,8 @@ HostMemory host_memory(const Array& x, DType dtype, int ndim, const char* what, 
 
 /// An array over `data`, row-major, without a copy. `release` is called when the last array and view over it is gone,
 /// on whichever thread that is; it must not throw. Until then nobody may write there. tutti never does, not even where
-/// the array is donated.
+/// the array is donated. Where devices have memories of their own the elements are copied there, and `release` is
+/// called when they are.
 ///
 /// Any address that a T may have will do; loops run fastest over one that is a multiple of 64.
 /// Throws, and then has not called `release`: ShapeError when `data` are not as many as the shape says; TypeError for

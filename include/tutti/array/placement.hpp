@@ -138,7 +138,7 @@ Array make_array_from_single_device_arrays(const Shape& shape, const Sharding& s
 Array make_array_from_callback(const Shape& shape, const Sharding& sharding,
                                const std::function<Array(const ShardIndex&)>& block, Loc loc = Loc::current());
 
-/// Waits for every array of the tree and returns the tree.
+/// Waits for every array of the tree and returns the tree. Throws what Array::block_until_ready does.
 template <Tree T> T block_until_ready(const T& tree) {
   for (const Array& x : tree::leaves(tree)) x.block_until_ready();
   return tree;

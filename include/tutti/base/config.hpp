@@ -23,6 +23,16 @@ namespace config {
 void isolation(OneOf<Isolation> mode);
 Isolation isolation();
 
+/// Whose devices devices() gives, and new arrays lie on: "cpu" (default), whose devices share the memory of the host,
+/// or "simulated": devices with memories of their own, which host code cannot touch, in this process. Programs run on
+/// them as on accelerators, with real transfers and messages, which are counted: a test bed, slow. Calls return when
+/// they are enqueued (at most 256 are; then a call waits), unless they call a function of the user's; what goes wrong
+/// is thrown where a value is read or waited for (Array::block_until_ready). Arrays of several platforms may be there
+/// at once; a program is of one. Also TUTTI_PLATFORM. Throws ValueError on another name, UnsupportedError for simulated
+/// devices of several processes. Source: jax.config.jax_platforms.
+void platform(const std::string& name);
+std::string platform();
+
 /// "cpu" (default) or "reference": every op by its plain definition, no code generation. Also TUTTI_BACKEND. Throws
 /// ValueError on another name.
 void backend(const std::string& name);
@@ -79,6 +89,7 @@ struct Settings {
   std::optional<bool> x64{};  // enable_x64
   std::optional<Isolation> isolation{};
   std::optional<std::string> backend{};
+  std::optional<std::string> platform{};
   std::optional<bool> threefry_partitionable{};
   std::optional<Machine> machine{};
   std::optional<bool> debug_nans{}, debug_infs{}, check_captures{}, notes{};
@@ -95,8 +106,8 @@ struct Settings {
 ///
 /// enable_x64 and the functions above set what threads have outside of scopes. What was compiled under settings is
 /// found again when they come back. Scopes end in reverse order, on the thread on which they began: they are variables
-/// of blocks. Throws ValueError as those functions do: for another backend, for a machine that cannot be, and for
-/// another x64, isolation, backend or layout of random bits while a function is being recorded.
+/// of blocks. Throws ValueError as those functions do: for another backend or platform, for a machine that cannot be,
+/// and for another x64, isolation, platform, backend or layout of random bits while a function is being recorded.
 /// Source: the context managers of jax (jax.enable_x64).
 /// Threads: lives on the thread that made it.
 class Scope {

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "array/buffer.hpp"
 #include "backend/cpu/conv_blocks.hpp"
 #include "backend/cpu/conv_tiles.hpp"
+#include "device/buffer.hpp"
 
 namespace tutti::cpu {
 
@@ -57,11 +57,11 @@ template <class T> class ConvLoops {
   };
   // Memory of a task, one vector's load longer than what is used.
   struct Room {
-    BufferPtr left, right, sums;
+    HostPtr left, right, sums;
     std::vector<std::int64_t> a, c;
     std::vector<TermRun> runs;
 
-    static T* of(BufferPtr& buffer, std::int64_t n) {
+    static T* of(HostPtr& buffer, std::int64_t n) {
       const std::size_t bytes = static_cast<std::size_t>(n + 64) * sizeof(T);
       if (!buffer.get() || buffer->bytes() < bytes) buffer = allocate_buffer(bytes);
       return static_cast<T*>(buffer->data());

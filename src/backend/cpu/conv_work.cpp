@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "array/buffer.hpp"
 #include "backend/cpu/conv_task.hpp"
+#include "device/buffer.hpp"
 #include "run/pool.hpp"
 #include "run/shared_jobs.hpp"
 
@@ -40,7 +40,7 @@ template <class T> class ConvWork final : public run::Work {
       panels += l.panel_elements();
       parts += l.part_elements() * l.tasks();
     }
-    const BufferPtr room = allocate_buffer(static_cast<std::size_t>(panels + parts) * sizeof(T));
+    const HostPtr room = allocate_buffer(static_cast<std::size_t>(panels + parts) * sizeof(T));
     T* next = static_cast<T*>(room->data());
     for (std::size_t k = 0; k < of.size(); ++k) {
       of[k].panels = next;

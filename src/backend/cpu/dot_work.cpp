@@ -248,7 +248,7 @@ class DotWork final : public run::Work {
   // 16-bit operands, or another type of result: copies in float32, one product, rounded once.
   template <class T, class R> void widened(std::int64_t m, std::int64_t n, const T* a, const T* b, R* c) const {
     const std::int64_t k = d_.k;
-    BufferPtr scratch = allocate_buffer(static_cast<std::size_t>((m * k + k * n + m * n) * 4));
+    HostPtr scratch = allocate_buffer(static_cast<std::size_t>((m * k + k * n + m * n) * 4));
     float *x = static_cast<float*>(scratch->data()), *y = x + m * k, *z = y + k * n;
     for (std::int64_t i = 0; i < m; ++i)
       for (std::int64_t l = 0; l < k; ++l) x[i * k + l] = static_cast<float>(a[i * d_.a_m + l * d_.a_k]);

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "array/buffer.hpp"
 #include "backend/cpu/isa.hpp"
 #include "backend/cpu/large_tiles.hpp"
 #include "backend/cpu/packed_product.hpp"
+#include "device/buffer.hpp"
 
 namespace tutti::cpu {
 
@@ -106,7 +106,7 @@ class LargeProduct {
   std::int64_t inner_ = even_blocks(k_, kMostDeep, 4), rows_ = even_blocks(m_, kMostBlockRows, kSumRows),
                columns_ = even_blocks(n_, kMostPanelColumns, kSumColumns);
   bool many_blocks_ = rows_ < m_;
-  BufferPtr room_;
+  HostPtr room_;
   float *left_, *right_;  // packed
 };
 

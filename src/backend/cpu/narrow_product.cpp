@@ -10,9 +10,9 @@ std::unique_ptr<NarrowProduct> narrow_product(const NarrowShape&) { return nullp
 #include <string_view>
 #include <dnnl.hpp>
 
-#include "array/buffer.hpp"
 #include "backend/cpu/isa.hpp"
 #include "backend/cpu/one_thread.hpp"
+#include "device/buffer.hpp"
 
 namespace tutti::cpu {
 namespace {
@@ -31,7 +31,7 @@ class Product final : public NarrowProduct {
 
   void run(const void* a, const void* b, void* c) const override {
     OneThread guard;
-    BufferPtr scratch = allocate_buffer(
+    HostPtr scratch = allocate_buffer(
         std::max<std::size_t>(scratch_.get_size(), 64));  // the library's own would be shared by threads
     dnnl::stream stream(engine());
     product_.execute(stream, {{DNNL_ARG_SRC, memory(a_, engine(), const_cast<void*>(a))},

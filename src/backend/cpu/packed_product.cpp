@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "array/buffer.hpp"
 #include "backend/cpu/large_product.hpp"
 #include "backend/cpu/product_cut.hpp"
 #include "backend/cpu/product_tiles.hpp"
+#include "device/buffer.hpp"
 
 namespace tutti::cpu {
 namespace {
@@ -26,7 +26,7 @@ void packed_product(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t
   // Panels begin with a line of the cache: their vectors are read as such.
   constexpr std::int64_t line = 64 / sizeof(T);
   const std::int64_t right = ProductCut::parts(left, line) * line;
-  const BufferPtr room = allocate_buffer(static_cast<std::size_t>(right + panels * tile.columns * deep) * sizeof(T));
+  const HostPtr room = allocate_buffer(static_cast<std::size_t>(right + panels * tile.columns * deep) * sizeof(T));
   T* const packed = static_cast<T*>(room->data());
   for (std::int64_t l = 0; l < k; l += deep) {
     const std::int64_t here = std::min(deep, k - l);

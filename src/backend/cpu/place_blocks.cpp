@@ -65,8 +65,7 @@ template <class Word> auto PlaceBlocks<Word>::of_part(std::int64_t part) const -
   return static_cast<Entry*>(entries_->data()) + part * each_;
 }
 
-template <class Word>
-auto PlaceBlocks<Word>::entries(std::int64_t block, BufferPtr& together) const -> std::span<Entry> {
+template <class Word> auto PlaceBlocks<Word>::entries(std::int64_t block, HostPtr& together) const -> std::span<Entry> {
   auto of = [&](std::int64_t part) {
     const std::uint32_t* e = ends(part);
     return std::span<Entry>(of_part(part) + e[block - 1], of_part(part) + e[block]);

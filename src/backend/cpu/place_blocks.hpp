@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <span>
 
-#include "array/buffer.hpp"
 #include "backend/cpu/run_places.hpp"
+#include "device/buffer.hpp"
 
 namespace tutti::cpu {
 
@@ -29,7 +29,7 @@ template <class Word> class PlaceBlocks {
   /// The first element of a block; of the one behind the last: how many elements there are.
   std::int64_t first(std::int64_t block) const { return block < blocks_ ? block << shift_ : elements_; }
   /// In the order of the runs, put together in `together`. A run that reaches into the next block is in both.
-  std::span<Entry> entries(std::int64_t block, BufferPtr& together) const;
+  std::span<Entry> entries(std::int64_t block, HostPtr& together) const;
 
  private:
   // The entries of a part of the runs, block by block: those of block b end at ends(part)[b].
@@ -40,7 +40,7 @@ template <class Word> class PlaceBlocks {
 
   std::int64_t elements_, blocks_ = 0, parts_ = 1, runs_ = 0, each_ = 0;  // of a part: entries, at most
   int shift_ = 0;
-  BufferPtr entries_, ends_;
+  HostPtr entries_, ends_;
 };
 
 using TwoWords = std::array<std::uint64_t, 2>;

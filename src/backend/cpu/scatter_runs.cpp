@@ -7,13 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "array/buffer.hpp"
 #include "backend/cpu/place_blocks.hpp"
 #include "backend/cpu/place_order.hpp"
 #include "backend/cpu/scatter_kinds.hpp"
 #include "base/half.hpp"
 #include "base/stream.hpp"
 #include "base/tasks.hpp"
+#include "device/buffer.hpp"
 
 namespace tutti::cpu {
 namespace {
@@ -77,7 +77,7 @@ template <class T, class How> class Runs {
     const double work = (from_ ? kElementNs * static_cast<double>(elements_) : 0) +
                         (How::direct ? kStretchedDirectlyNs : kStretchedNs) * static_cast<double>(stretches.elements());
     in_pieces(blocks, work / static_cast<double>(blocks), [&](std::int64_t b, std::int64_t to) {
-      BufferPtr table;
+      HostPtr table;
       if (!How::direct) table = allocate_buffer(static_cast<std::size_t>(std::min(each, elements_)) * sizeof(Held));
       for (; b < to; ++b) {
         const std::int64_t begin = b * each, end = std::min(elements_, begin + each);
@@ -135,7 +135,7 @@ template <class T, class How> class Runs {
       start();
       const std::int64_t each = How::in_any_order && length_ == 1 && elements_ <= kDouble ? 2 : 1,
                          size = each * elements_;
-      const BufferPtr all = allocate_buffer(static_cast<std::size_t>(tables * size) * sizeof(Held));
+      const HostPtr all = allocate_buffer(static_cast<std::size_t>(tables * size) * sizeof(Held));
       auto* const held = static_cast<Held*>(all->data());
       in_pieces(tables, 1e6, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t t = begin; t < end; ++t) {
@@ -207,7 +207,7 @@ template <class T, class How> class Runs {
     const auto work = static_cast<double>(end - first) * (kRunNs + kElementNs * static_cast<double>(length_)) +
                       (from_ ? kElementNs * static_cast<double>(elements_) : 0);
     in_pieces(blocks.count(), work / static_cast<double>(blocks.count()), [&](std::int64_t b, std::int64_t to) {
-      BufferPtr table, together;
+      HostPtr table, together;
       for (; b < to; ++b)
         combine(Block{blocks.first(b), blocks.first(b + 1), starts}, first, blocks.entries(b, together), table);
       if (past_) processor::finish_streams();
@@ -218,7 +218,7 @@ template <class T, class How> class Runs {
     std::int64_t begin, end;  // of its elements
     bool starts;              // they are not yet in the result
   };
-  Held* held_of(BufferPtr& table, std::int64_t n) const {
+  Held* held_of(HostPtr& table, std::int64_t n) const {
     if (!table) table = allocate_buffer(static_cast<std::size_t>(n) * sizeof(Held));
     return static_cast<Held*>(table->data());
   }
@@ -226,12 +226,12 @@ template <class T, class How> class Runs {
   // Single elements, which the entries hold.
   using Word = WordOf<sizeof(T)>;
   void combine(const Block& block, std::int64_t, std::span<typename PlaceBlocks<Word>::Entry> entries,
-               BufferPtr& table) const requires(!std::same_as<Word, std::uint32_t>) {
+               HostPtr& table) const requires(!std::same_as<Word, std::uint32_t>) {
     combine_elements<PlaceBlocks<Word>>(block, entries, table);
   }
   using Numbers = PlaceBlocks<std::uint32_t>;
   // The others, whose numbers count from `first` on.
-  void combine(const Block& block, std::int64_t first, std::span<Numbers::Entry> entries, BufferPtr& table) const {
+  void combine(const Block& block, std::int64_t first, std::span<Numbers::Entry> entries, HostPtr& table) const {
     if (std::same_as<Word, std::uint32_t> && length_ == 1)
       combine_elements<Numbers>(block, entries, table);
     else
@@ -239,7 +239,7 @@ template <class T, class How> class Runs {
   }
 
   template <class Blocks>
-  void combine_elements(const Block& block, std::span<typename Blocks::Entry> entries, BufferPtr& table) const {
+  void combine_elements(const Block& block, std::span<typename Blocks::Entry> entries, HostPtr& table) const {
     const std::int64_t n = block.end - block.begin;
     T* const out = out_ + block.begin;
     if (block.starts) start(block.begin, block.end, past_ && entries.empty());
@@ -268,7 +268,7 @@ template <class T, class How> class Runs {
   }
 
   // Runs of several elements, by their numbers.
-  void combine_runs(const Block& block, std::int64_t first, std::span<Numbers::Entry> entries, BufferPtr& table) const {
+  void combine_runs(const Block& block, std::int64_t first, std::span<Numbers::Entry> entries, HostPtr& table) const {
     if (entries.empty()) {
       if (block.starts) start(block.begin, block.end, past_);
       return;
@@ -288,8 +288,7 @@ template <class T, class How> class Runs {
 
   // All that comes to one place while it is in registers or the nearest cache; what lies between is only copied. False,
   // and nothing is done, where runs overlap.
-  bool place_by_place(const Block& block, std::int64_t first, std::span<Numbers::Entry> entries,
-                      BufferPtr& table) const {
+  bool place_by_place(const Block& block, std::int64_t first, std::span<Numbers::Entry> entries, HostPtr& table) const {
     std::vector<Numbers::Entry> room;
     sort_by_place(entries, length_, room);
     for (std::size_t k = 1; k < entries.size(); ++k)

@@ -5,12 +5,12 @@
 #include <utility>
 #include <vector>
 
-#include "array/buffer.hpp"
 #include "backend/cpu/run_places.hpp"
 #include "backend/cpu/scatter_runs.hpp"
 #include "backend/cpu/window_moves.hpp"
 #include "backend/cpu/window_work.hpp"
 #include "base/tasks.hpp"
+#include "device/buffer.hpp"
 #include "ops/movement/scatter.hpp"
 #include "ops/movement/strided_read.hpp"
 
@@ -88,7 +88,7 @@ class ScatterWork final : public run::Work {
   // One task: where windows meet, the order of the updates counts. Places are shared out inside it.
   void run(char* const* at, int) const override {
     ScatterUpdates updates{.data = at[updates_]};
-    BufferPtr here;
+    HostPtr here;
     if (gathered_) {
       here = allocate_buffer(static_cast<std::size_t>(places_.count()) * sizeof(std::int64_t));
       updates = gathered_->find(at, static_cast<std::int64_t*>(here->data()));

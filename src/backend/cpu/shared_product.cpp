@@ -8,11 +8,11 @@
 #include <memory>
 #include <thread>
 
-#include "array/buffer.hpp"
 #include "backend/cpu/large_product.hpp"
 #include "backend/cpu/packed_product.hpp"
 #include "backend/cpu/product_cut.hpp"
 #include "backend/cpu/product_tiles.hpp"
+#include "device/buffer.hpp"
 #include "run/pool.hpp"
 
 namespace tutti::cpu {
@@ -47,7 +47,7 @@ template <class T> class SharedProduct final : public run::Work {
     if (is_by_parts(num_threads())) return run_by_parts(at);
     const std::int64_t units = together_ * cut_.slices, one_room = units * (left_ + right_),
                        sums = cut_.slices > 1 ? units * d_.m * d_.n : 0;
-    const BufferPtr room =
+    const HostPtr room =
         allocate_buffer(static_cast<std::size_t>((blocks() > 1 ? 2 : 1) * one_room + sums) * sizeof(T));
     auto* const packed = static_cast<T*>(room->data());
     const auto states = blocks() > 1 ? nullptr : std::make_unique<std::atomic<char>[]>(units * strips());

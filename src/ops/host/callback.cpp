@@ -65,7 +65,7 @@ class Elements {
 
 Array array_of(const HostView& x) {
   const auto bytes = static_cast<std::size_t>(x.type.nbytes());
-  BufferPtr buffer = allocate_buffer(bytes);
+  HostPtr buffer = allocate_buffer(bytes);
   if (bytes) std::memcpy(buffer->data(), x.data, bytes);
   return make_array(x.type, std::move(buffer));
 }
@@ -104,7 +104,7 @@ void call_element(const Callback& p, const Elements& element, std::span<const Ho
   for (std::size_t k = 0; k < results.size(); ++k) {
     const HostView r = element.of(results[k]);
     check_made(p.function, k, made[k].type(), r.type);
-    const BufferPtr from = buffer_of(made.at(k), "callback");
+    const HostPtr from = held_buffer_of(made.at(k), "callback");
     if (r.type.nbytes() > 0) std::memcpy(r.data, from->data(), static_cast<std::size_t>(r.type.nbytes()));
   }
 }

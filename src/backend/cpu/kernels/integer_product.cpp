@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "array/buffer.hpp"
 #include "backend/cpu/kernels/kernels.hpp"
 #include "base/half.hpp"
 #include "base/tasks.hpp"
+#include "device/buffer.hpp"
 #include "lane/side_by_side.hpp"
 #include "lane/vectors.hpp"
 #include "ops/contraction/dot_general.hpp"
@@ -30,7 +30,7 @@ template <class U> class Words {
   U* data() const { return static_cast<U*>(memory_->data()); }
 
  private:
-  BufferPtr memory_;
+  HostPtr memory_;
 };
 
 template <class U, class T> U word(T x) {

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "array/buffer.hpp"
 #include "backend/cpu/kernels/fft/lanes.hpp"
 #include "base/tasks.hpp"
+#include "device/buffer.hpp"
 
 namespace tutti::kernels {
 namespace {
@@ -132,7 +132,7 @@ template <class T> class ProductTransform : public RowTransform<T> {
       return;
     }
     in_pieces(groups, 0.6 * static_cast<double>(n * lanes), [&](std::int64_t begin, std::int64_t end) {
-      const BufferPtr own = allocate_buffer(static_cast<std::size_t>(lane_space()) * sizeof(T));
+      const HostPtr own = allocate_buffer(static_cast<std::size_t>(lane_space()) * sizeof(T));
       for (std::int64_t g = begin; g < end; ++g) f(g, static_cast<V*>(own->data()));
     });
   }
@@ -199,7 +199,7 @@ template <class T> class ChirpTransform : public RowTransform<T> {
       filter[static_cast<std::size_t>(k)] = filter[static_cast<std::size_t>(k == 0 ? 0 : m_ - k)] = w;
     }
     const auto& exact = RowTransform<double>::of(false, m_);
-    const BufferPtr space = allocate_buffer(static_cast<std::size_t>(exact.workspace()) * sizeof(double));
+    const HostPtr space = allocate_buffer(static_cast<std::size_t>(exact.workspace()) * sizeof(double));
     exact.row(reinterpret_cast<const double*>(filter.data()), reinterpret_cast<double*>(spectrum.data()),
               static_cast<double*>(space->data()), true);
     std::copy(spectrum.begin(), spectrum.end(), kernel_.begin());

@@ -9,10 +9,10 @@
 #include <shared_mutex>
 #include <utility>
 
-#include "array/buffer.hpp"
 #include "backend/cpu/kernels/fft/lanes.hpp"
 #include "backend/cpu/kernels/fft/long.hpp"
 #include "base/tasks.hpp"
+#include "device/buffer.hpp"
 
 namespace tutti::kernels {
 namespace {
@@ -37,7 +37,7 @@ template <class T> class Scratch {
   T* data() const { return static_cast<T*>(block_->data()); }
 
  private:
-  BufferPtr block_;
+  HostPtr block_;
 };
 
 constexpr std::int64_t kLongestInLanes = 2048;  // rows whose vectors fit the second-level cache

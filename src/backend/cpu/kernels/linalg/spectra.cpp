@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "array/buffer.hpp"
 #include "backend/cpu/kernels/linalg/lapack_memory.hpp"
 #include "backend/cpu/kernels/linalg/lapack_routines.hpp"
 #include "backend/cpu/kernels/linalg/ordered_tasks.hpp"
 #include "backend/cpu/kernels/linalg/strip_factors.hpp"
 #include "backend/cpu/kernels/linalg/turn_matrix.hpp"
+#include "device/buffer.hpp"
 
 namespace tutti::kernels {
 namespace {
@@ -42,7 +42,7 @@ template <class T> bool square_svd(int m, int n, const T* a, T* s, T* u, T* vh, 
   const int rows = wide ? n : m, cols = wide ? m : n;
   const std::int64_t square = std::int64_t{cols} * cols, size = std::int64_t{m} * n;
   const int length = static_cast<int>(3 * square + 4 * std::int64_t{cols});  // what bdsdc wants, more than gebrd does
-  const BufferPtr memory =
+  const HostPtr memory =
       allocate_buffer(static_cast<std::size_t>(size + 2 * square + 3 * std::int64_t{cols} + length) * sizeof(T));
   T* b = static_cast<T*>(memory->data());  // rows x cols, column by column
   T *left = b + size, *right = left + square, *above = right + square, *tau_left = above + cols,
@@ -70,7 +70,7 @@ template <class T> bool square_svd(int m, int n, const T* a, T* s, T* u, T* vh, 
 template <class T> bool tridiagonal(int n, T* d, T* e, T* vectors, bool on_workers) {
   const int half = n / 2, sizes[] = {half, n - half}, starts[] = {0, half};
   const std::int64_t square = std::int64_t{n} * n, room = square / 2 + 8 * std::int64_t{n}, whole = 3 + 5 * n;
-  const BufferPtr memory = allocate_buffer(static_cast<std::size_t>(std::max(2 * room, square + 4 * n)) * sizeof(T));
+  const HostPtr memory = allocate_buffer(static_cast<std::size_t>(std::max(2 * room, square + 4 * n)) * sizeof(T));
   T* work = static_cast<T*>(memory->data());
   std::vector<int> integers(static_cast<std::size_t>(2 * whole)), order(static_cast<std::size_t>(n));
   const T scale = std::max(largest_of(d, n), largest_of(e, n - 1));  // what is small is judged beside 1
@@ -105,7 +105,7 @@ template <class T> bool tridiagonal(int n, T* d, T* e, T* vectors, bool on_worke
 template <class T> bool eigenvectors(int n, T* a, T* w, T* v, bool on_workers) {
   const std::int64_t square = std::int64_t{n} * n;
   const int length = 64 * n;  // of blocks of 64 columns
-  const BufferPtr memory = allocate_buffer(static_cast<std::size_t>(square + 2 * std::int64_t{n} + length) * sizeof(T));
+  const HostPtr memory = allocate_buffer(static_cast<std::size_t>(square + 2 * std::int64_t{n} + length) * sizeof(T));
   T *vectors = static_cast<T*>(memory->data()), *below = vectors + square, *tau = below + n, *work = tau + n;
   int info = 0;
   Routines<T>::sytrd("L", &n, a, &n, w, below, tau, work, &length, &info, 1);

@@ -14,7 +14,7 @@ template <class T> struct StripQr : StripReflections<T> {
   using StripReflections<T>::width, StripReflections<T>::square, StripReflections<T>::x, StripReflections<T>::panels,
       StripReflections<T>::columns, StripReflections<T>::t_of, StripReflections<T>::apply;
 
-  BufferPtr rows;
+  HostPtr rows;
   std::vector<T> scales;  // of columns: with them R is that of the matrix
   Progress strips{x.count()}, factored{1};
 

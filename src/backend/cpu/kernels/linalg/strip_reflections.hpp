@@ -15,7 +15,7 @@ template <class T> struct StripReflections {
 
   int count;  // of reflections
   Strips<T> x;
-  BufferPtr memory;
+  HostPtr memory;
 
   StripReflections(int rows, int cols, int reflections)
       : count(reflections),

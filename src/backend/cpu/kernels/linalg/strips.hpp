@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "array/buffer.hpp"
+#include "device/buffer.hpp"
 #include "lane/side_by_side.hpp"
 
 namespace tutti::kernels {
@@ -107,7 +107,7 @@ template <class T> class Strips {
   std::int64_t size() const { return std::int64_t{height_} * width; }
 
   int rows_, cols_, height_, count_;
-  BufferPtr memory_;
+  HostPtr memory_;
   T* data_;
 };
 

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "array/buffer.hpp"
 #include "backend/cpu/kernels/kernels.hpp"
 #include "backend/cpu/kernels/sorting/quick_sort.hpp"
 #include "base/tasks.hpp"
+#include "device/buffer.hpp"
 #include "ir/op.hpp"
 #include "ops/reduction/ordered.hpp"
 
@@ -237,7 +237,7 @@ template <class Word> class RowSorter {
   static constexpr std::int64_t kSpare = 256;  // places behind each
 
   bool descending_;
-  BufferPtr room_;  // memory that is used again has its pages
+  HostPtr room_;  // memory that is used again has its pages
   Word *words_, *other_;
   std::int64_t *places_, *before_;  // positions in order, and those before by fewer keys
 };

@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "array/buffer.hpp"
 #include "backend/cpu/kernels/sorting/quick_sort.hpp"
 #include "backend/cpu/kernels/sorting/row_orders.hpp"
 #include "backend/cpu/kernels/sorting/row_sorter.hpp"
 #include "base/tasks.hpp"
+#include "device/buffer.hpp"
 
 namespace tutti::kernels {
 
@@ -144,7 +144,7 @@ template <class T, class Word> class ValueSorter {
 
   OrderWord<T> turn_;
   bool quick_;
-  BufferPtr room_;  // memory that is used again has its pages
+  HostPtr room_;  // memory that is used again has its pages
   Word *words_, *other_;
   std::vector<std::array<std::int64_t, kDigits>> counts_;
 };

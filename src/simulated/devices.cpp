@@ -1,4 +1,4 @@
-#include "isolation/devices.hpp"
+#include "simulated/devices.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -7,27 +7,31 @@
 
 #include "array/literal.hpp"
 #include "backend/cpu/kernels/kernels.hpp"
+#include "base/loc_override.hpp"
 #include "base/loop_steps.hpp"
 #include "ir/collective.hpp"
 #include "ir/replay.hpp"
 #include "mesh/layout.hpp"
 #include "run/traffic.hpp"
+#include "simulated/memory.hpp"
 #include "tutti/base/call_scope.hpp"
 #include "tutti/base/error.hpp"
 
-namespace tutti::run {
+namespace tutti::simulated {
 namespace {
 
-char* bytes_of(const BufferPtr& b) { return static_cast<char*>(b->data()); }
 // Element `at` of a stack of elements of `type`.
-char* element(const BufferPtr& stack, const Type& type, std::int64_t at) {
-  return bytes_of(stack) + at * type.nbytes();
-}
+char* element(const BufferPtr& stack, const Type& type, std::int64_t at) { return inside(stack) + at * type.nbytes(); }
 void copy_bytes(char* to, const char* from, const Type& type) {
   if (type.nbytes() > 0) std::memcpy(to, from, static_cast<std::size_t>(type.nbytes()));
 }
 
 }  // namespace
+
+int device_number(const Mesh& mesh, std::int64_t position) {
+  const Device& device = mesh.device_list()[static_cast<std::size_t>(position)];
+  return device.platform() == "simulated" ? device.id() : static_cast<int>(position);
+}
 
 Devices::Devices(const Mesh& mesh, Traffic& sent) : mesh_(mesh), sent_(sent) {}
 
@@ -40,7 +44,7 @@ std::vector<Blocks> Devices::run(const Program& program, std::vector<Blocks> inp
 std::vector<Blocks> Devices::run(const Program& program, std::vector<Blocks> inputs, const Some& on) {
   Environment<Blocks> env(program, inputs, [&](const Atom& a) {
     Blocks out = new_blocks(program.type(a), on);
-    for (int d : on) write_scalar(a.literal, a.literal.dtype, out[d]->data());
+    for (int d : on) write_scalar(a.literal, a.literal.dtype, inside(out[d]));
     return out;
   });
   inputs.clear();
@@ -59,25 +63,25 @@ std::vector<Blocks> Devices::step(const Program& p, const Eqn& e, const std::vec
   const bool once = e.op->effect && e.op->each_device && !e.op->each_device(e.params);
   for (int d : once ? Some{on.front()} : on) {
     std::vector<HostView> in, out;
-    for (std::size_t o = 0; o < operands.size(); ++o) in.push_back({types[o], operands[o][d]->data()});
-    for (std::size_t r = 0; r < results.size(); ++r) out.push_back({p.types[e.results[r]], results[r][d]->data()});
+    for (std::size_t o = 0; o < operands.size(); ++o) in.push_back({types[o], inside(operands[o][d])});
+    for (std::size_t r = 0; r < results.size(); ++r) out.push_back({p.types[e.results[r]], inside(results[r][d])});
     kernels::run(e, types, in, out);
   }
   if (once)
     for (std::size_t r = 0; r < results.size(); ++r)
       for (int d : on)
-        if (d != on.front())
-          copy_bytes(bytes_of(results[r][d]), bytes_of(results[r][on.front()]), p.types[e.results[r]]);
+        if (d != on.front()) copy_bytes(inside(results[r][d]), inside(results[r][on.front()]), p.types[e.results[r]]);
   return results;
 }
 
 Blocks Devices::new_blocks(const Type& type, const Some& on) const {
   Blocks out(static_cast<std::size_t>(mesh_.size()));
-  for (int d : on) out[d] = allocate_buffer(static_cast<std::size_t>(type.nbytes()));
+  for (int d : on) out[d] = memory_of(device_number(mesh_, d)).allocate(static_cast<std::size_t>(type.nbytes()));
   return out;
 }
 
 std::vector<Blocks> Devices::new_results(const Program& p, const Eqn& e, const Some& on) const {
+  const LocOverride line(e.loc);
   std::vector<Blocks> out;
   for (ValueId r : e.results) out.push_back(new_blocks(p.types[r], on));
   return out;
@@ -119,18 +123,18 @@ std::vector<Blocks> Devices::collective(const Program& p, const Eqn& e, const st
   for (const Atom& a : e.operands) types.push_back(p.type(a));
   std::vector<Blocks> results = new_results(p, e, on);
   Received most;  // of the group whose devices receive most
-  const BufferPtr nobody = allocate_buffer(static_cast<std::size_t>(p.types[e.results[0]].nbytes()));
+  const HostPtr nobody = allocate_buffer(static_cast<std::size_t>(p.types[e.results[0]].nbytes()));
   for (const std::vector<int>& group : groups(e, on)) {
     const int present = *std::max_element(group.begin(), group.end());
     std::vector<HostView> in, out;
     for (int d : group) {
       if (d < 0) {  // nothing is sent: what it would have plays no part
-        if (!types.empty()) in.push_back({types[0], operands[0][present]->data()});
+        if (!types.empty()) in.push_back({types[0], inside(operands[0][present])});
         out.push_back({p.types[e.results[0]], nobody->data()});
         continue;
       }
-      if (!types.empty()) in.push_back({types[0], operands[0][d]->data()});
-      out.push_back({p.types[e.results[0]], results[0][d]->data()});
+      if (!types.empty()) in.push_back({types[0], inside(operands[0][d])});
+      out.push_back({p.types[e.results[0]], inside(results[0][d])});
     }
     const Received got = exchange(Call{*e.op, e.params, types, e.subs}, in, out);
     most = {std::max(most.bytes, got.bytes), std::max(most.messages, got.messages)};
@@ -138,7 +142,7 @@ std::vector<Blocks> Devices::collective(const Program& p, const Eqn& e, const st
   if (c.kind.empty()) return results;
   std::string text;
   for (const std::string& name : axes.axes) text += (text.empty() ? "" : ",") + name;
-  add(sent_, {c.kind, text, 1, most.messages, most.bytes});
+  run::add(sent_, {c.kind, text, 1, most.messages, most.bytes});
   return results;
 }
 
@@ -162,7 +166,7 @@ std::vector<Blocks> Devices::loop(const Program& p, const Eqn& e, const std::vec
       }
       const Type& type = body.types[body.inputs[i]];
       out.push_back(new_blocks(type, some));
-      for (int d : some) copy_bytes(bytes_of(out.back()[d]), element(operands[in.operand][d], type, at), type);
+      for (int d : some) copy_bytes(inside(out.back()[d]), element(operands[in.operand][d], type, at), type);
     }
     return out;
   };
@@ -173,7 +177,7 @@ std::vector<Blocks> Devices::loop(const Program& p, const Eqn& e, const std::vec
     const std::int64_t at = form.reverse ? form.length - 1 - turn : turn;
     if (form.condition >= 0) {
       const Blocks holds = run(*e.subs[form.condition], inputs(form.condition, at, some), some)[0];
-      std::erase_if(some, [&](int d) { return *bytes_of(holds[d]) == 0; });
+      std::erase_if(some, [&](int d) { return *inside(holds[d]) == 0; });
       if (some.empty()) break;
     }
     const std::vector<Blocks> made = run(*e.subs[form.body], inputs(form.body, at, some), some);
@@ -182,7 +186,7 @@ std::vector<Blocks> Devices::loop(const Program& p, const Eqn& e, const std::vec
       const Type type = e.subs[form.body]->type(e.subs[form.body]->outputs[k]);
       for (int d : some)
         if (to.stacked)
-          copy_bytes(element(results[to.result][d], type, at), bytes_of(made[k][d]), type);
+          copy_bytes(element(results[to.result][d], type, at), inside(made[k][d]), type);
         else
           results[to.result][d] = made[k][d];
     }
@@ -195,7 +199,7 @@ std::vector<Blocks> Devices::branch(const Program&, const Eqn& e, const std::vec
   std::vector<Some> takers(e.subs.size());
   for (int d : on) {
     std::int32_t index;
-    std::memcpy(&index, operands[0][d]->data(), sizeof index);
+    std::memcpy(&index, inside(operands[0][d]), sizeof index);
     takers[std::clamp(index, std::int32_t{0}, last)].push_back(d);
   }
   std::vector<Blocks> results(e.results.size(), Blocks(static_cast<std::size_t>(mesh_.size())));
@@ -208,6 +212,6 @@ std::vector<Blocks> Devices::branch(const Program&, const Eqn& e, const std::vec
   return results;
 }
 
-}  // namespace tutti::run
+}  // namespace tutti::simulated
 
 // SPDX-License-Identifier: Apache-2.0

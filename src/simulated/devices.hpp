@@ -4,15 +4,18 @@
 
 #include <vector>
 
-#include "array/buffer.hpp"
+#include "device/buffer.hpp"
 #include "ir/loop_form.hpp"
 #include "ir/program.hpp"
 #include "tutti/debug/traffic.hpp"
 #include "tutti/mesh/mesh.hpp"
 
-namespace tutti::run {
+namespace tutti::simulated {
 
-using Blocks = std::vector<BufferPtr>;  // one per device; empty on devices that do not take part
+/// The number of the device at a position of the mesh: its memory is memory_of(that).
+int device_number(const Mesh& mesh, std::int64_t position);
+
+using Blocks = std::vector<BufferPtr>;  // one per device, in its memory; empty on devices that do not take part
 
 class Devices {
  public:
@@ -37,6 +40,6 @@ class Devices {
   Traffic& sent_;
 };
 
-}  // namespace tutti::run
+}  // namespace tutti::simulated
 
 // SPDX-License-Identifier: Apache-2.0

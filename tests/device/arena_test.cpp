@@ -7,13 +7,13 @@
 #include <thread>
 #include <vector>
 
-#include "array/buffer.hpp"
+#include "device/buffer.hpp"
 
 namespace tutti::test {
 
 TEST(arena, blocks_are_aligned_and_do_not_overlap) {
   std::mt19937 random(1);
-  std::vector<std::pair<BufferPtr, unsigned char>> live;
+  std::vector<std::pair<HostPtr, unsigned char>> live;
   for (int i = 0; i < 4000; ++i) {
     if (live.size() > 60 || (!live.empty() && random() % 3 == 0)) {
       const std::size_t k = random() % live.size();
@@ -35,10 +35,10 @@ TEST(arena, blocks_are_aligned_and_do_not_overlap) {
 }
 
 TEST(arena, memory_comes_back) {
-  { BufferPtr warm = allocate_buffer(50 << 20); }
+  { HostPtr warm = allocate_buffer(50 << 20); }
   const std::size_t committed = memory_stats().committed, used = memory_stats().in_use;
   for (int i = 0; i < 100; ++i) {
-    BufferPtr b = allocate_buffer(50 << 20);
+    HostPtr b = allocate_buffer(50 << 20);
     EXPECT_GT(memory_stats().in_use, used);
   }
   EXPECT_EQ(memory_stats().committed, committed);
@@ -46,7 +46,7 @@ TEST(arena, memory_comes_back) {
 }
 
 TEST(arena, copies_share_and_threads_may_free) {
-  BufferPtr a = allocate_buffer(100), b = a;
+  HostPtr a = allocate_buffer(100), b = a;
   EXPECT_FALSE(a.reusable());
   std::thread([moved = std::move(b)]() mutable { moved.reset(); }).join();
   EXPECT_TRUE(a.reusable());
@@ -54,7 +54,7 @@ TEST(arena, copies_share_and_threads_may_free) {
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([] {
       for (int i = 0; i < 5000; ++i) {
-        BufferPtr x = allocate_buffer(64 + i % 1000), y = allocate_buffer(i * 10);
+        HostPtr x = allocate_buffer(64 + i % 1000), y = allocate_buffer(i * 10);
         std::memset(x->data(), i, x->bytes());
         y = x;
       }

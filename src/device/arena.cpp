@@ -1,5 +1,5 @@
-// The arena: blocks for arrays and temporaries, recycled by size, in huge pages. Fresh pages cost more than arithmetic,
-// so memory stays here below a cap once it was touched (design: cpu-engine.md 4.2).
+// The arena of host memory: blocks for arrays and temporaries, recycled by size, in huge pages. Fresh pages cost more
+// than arithmetic, so memory stays here below a cap once it was touched (design: cpu-engine.md 4.2).
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -12,8 +12,8 @@
 #include <mutex>
 #include <new>
 
-#include "array/buffer.hpp"
 #include "base/per_thread.hpp"
+#include "device/buffer.hpp"
 #include "tutti/base/call_scope.hpp"
 
 namespace tutti {
@@ -33,12 +33,15 @@ int class_of(std::size_t total) {
 static_assert(class_bytes(0) == 128 && class_bytes(1) == 160 && class_bytes(52) == kSmallLimit &&
               class_bytes(kClasses - 1) == 2 * kSmallLimit);
 
-Buffer*& next_of(Buffer* b) { return *static_cast<Buffer**>(b->data()); }  // free blocks are linked through their data
+HostBuffer*& next_of(HostBuffer* b) {
+  return *static_cast<HostBuffer**>(b->data());
+}  // free blocks are linked through their data
 
 struct Global {
   std::mutex mutex;
-  std::array<Buffer*, kClasses> free{};
-  std::multimap<std::size_t, Buffer*> large;  // free large blocks by capacity; of equal ones the last given is first
+  std::array<HostBuffer*, kClasses> free{};
+  std::multimap<std::size_t, HostBuffer*>
+      large;  // free large blocks by capacity; of equal ones the last given is first
   std::size_t large_free = 0;
   char* cursor = nullptr;
   char* end = nullptr;
@@ -68,8 +71,8 @@ struct Global {
     return aligned;
   }
 
-  Buffer* take_small(int c) {  // under the mutex
-    if (Buffer* b = free[c]) {
+  HostBuffer* take_small(int c) {  // under the mutex
+    if (HostBuffer* b = free[c]) {
       free[c] = next_of(b);
       return b;
     }
@@ -79,32 +82,32 @@ struct Global {
       cursor = static_cast<char*>(map(2 * kHuge));
       end = cursor + 2 * kHuge;
     }
-    Buffer* b = new (cursor) Buffer;
+    HostBuffer* b = new (cursor) HostBuffer;
     cursor += bytes;
     b->size_class = c;
     b->capacity = bytes - sizeof(Buffer);
     return b;
   }
 
-  Buffer* take_large(std::size_t total) {
+  HostBuffer* take_large(std::size_t total) {
     {
       std::lock_guard lock(mutex);
       auto it = large.lower_bound(total - sizeof(Buffer));
       if (it != large.end() && it->first <= (total + total / 4)) {
-        Buffer* b = it->second;
+        HostBuffer* b = it->second;
         large_free -= it->first;
         large.erase(it);
         return b;
       }
     }
     const std::size_t unit = total > 32 * kSmallLimit ? kHuge : 16 * kPage, bytes = (total + unit - 1) / unit * unit;
-    Buffer* b = new (map(bytes)) Buffer;
+    HostBuffer* b = new (map(bytes)) HostBuffer;
     b->size_class = -1;
     b->capacity = bytes - sizeof(Buffer);
     return b;
   }
 
-  void give_large(Buffer* b) {
+  void give_large(HostBuffer* b) {
     std::lock_guard lock(mutex);
     large.emplace_hint(large.lower_bound(b->capacity), b->capacity, b);  // what was used last is still in the caches
     large_free += b->capacity;
@@ -125,7 +128,7 @@ Global& global() {
 
 // A thread keeps some blocks of each class for itself; at its end they go to the global lists.
 struct ThreadCache {
-  std::array<Buffer*, kClasses> free{};
+  std::array<HostBuffer*, kClasses> free{};
   std::array<int, kClasses> count{};
   ~ThreadCache();
 };
@@ -133,14 +136,14 @@ struct ThreadCache {
 ThreadCache::~ThreadCache() {
   std::lock_guard lock(global().mutex);
   for (int c = 0; c < kClasses; ++c)
-    while (Buffer* b = free[c]) {
+    while (HostBuffer* b = free[c]) {
       free[c] = next_of(b);
       next_of(b) = global().free[c];
       global().free[c] = b;
     }
 }
 
-struct LentBuffer : Buffer {
+struct LentBuffer : HostBuffer {
   std::function<void()> release;
 };
 
@@ -148,10 +151,10 @@ int cache_limit(int c) { return std::clamp(static_cast<int>((std::size_t{1} << 2
 
 }  // namespace
 
-BufferPtr allocate_buffer(std::size_t bytes) {
+HostPtr allocate_buffer(std::size_t bytes) {
   Global& g = global();
   const std::size_t total = std::max(bytes, sizeof(void*)) + sizeof(Buffer);
-  Buffer* b = nullptr;
+  HostBuffer* b = nullptr;
   if (total > kSmallLimit) {
     b = g.take_large(total);
   } else {
@@ -171,19 +174,23 @@ BufferPtr allocate_buffer(std::size_t bytes) {
   for (std::size_t p = g.peak.load(std::memory_order_relaxed);
        now > p && !g.peak.compare_exchange_weak(p, now, std::memory_order_relaxed);) {
   }
-  return BufferPtr(b);
+  return HostPtr(b);
 }
 
-BufferPtr lent_buffer(const void* data, std::size_t bytes, std::function<void()> release) {
+HostPtr lent_buffer(const void* data, std::size_t bytes, std::function<void()> release) {
   auto* b = new LentBuffer;
   b->release = std::move(release);
   b->num_bytes = bytes;
-  if (data) b->place = const_cast<void*>(data);
+  if (data) b->address = const_cast<void*>(data);
   b->lent = true;
-  return BufferPtr(b);
+  return HostPtr(b);
 }
 
-void release_buffer(Buffer* b) noexcept {
+void refuse_on_host(const Buffer& buffer) { throw InternalError("host code reads " + buffer.memory->name()); }
+
+void release_buffer(Buffer* any) noexcept {
+  if (any->memory) return any->memory->release(any);
+  auto* const b = static_cast<HostBuffer*>(any);
   if (b->lent) {
     const std::unique_ptr<LentBuffer> last(static_cast<LentBuffer*>(b));
     if (last->release) last->release();
