@@ -11,8 +11,10 @@ set(tutti_tests ${PROJECT_SOURCE_DIR}/tests)
 # go through the same code.
 set(tutti_slow_tests errors examples inventory linen nn optim)
 set(tutti_slow_suites api.LeftOut transform.Compose backend.large_loops backend.random_programs
-  run.fork data.LoaderFork  # what the threads held that a child has not is a leak to the address sanitizer
-  run.OfPlugins/Ends)       # the same objects in a program and its plugin are an error to it
+  # What the threads held that a child has not is a leak to the address sanitizer;
+  run.fork data.LoaderFork device.SimulatedForks
+  # the same objects in a program and its plugin are an error to it.
+  run.OfPlugins/Ends)
 add_custom_target(quick_tests)
 
 # How sanitizers behave in a test is compiled into it.

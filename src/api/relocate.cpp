@@ -54,9 +54,9 @@ Array sent(const Array& x, const Sharding& sharding) {
 }  // namespace
 
 Array relocated(const Array& x, const Sharding& sharding, bool committed) {
-  BufferPtr buffer = buffer_of(x, "device_put");
   const std::optional<Held> from = held_of(x.node()->sharding, x.shape()), to = held_of(sharding, x.shape());
   if (!from && !to) return moved_to(x, sharding, committed, "device_put");
+  BufferPtr buffer = buffer_of(x, "device_put");
   if (from && to && same_parts(*from, *to)) return make_array(x.type(), buffer, sharding, committed);
   if (!from) {
     check_given(x, on_host(buffer), sharding);

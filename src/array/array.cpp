@@ -117,12 +117,12 @@ Array make_array(Type type, BufferPtr buffer, Sharding sharding, bool committed)
 }
 
 Array make_array(Type type, HostPtr buffer, Sharding sharding, bool committed) {
-  BufferPtr lies = buffer;
-  if (Client* const client = client_of(sharding)) {
-    const Sharding where = sharding.has_value() ? sharding : SingleDeviceSharding(tutti::devices()[0]);
-    lies = client->put(std::move(buffer), type.dtype, type.shape, mesh_of(where), layout_of(where, type.ndim()));
-  }
-  return make_array(std::move(type), std::move(lies), std::move(sharding), committed);
+  Client* const client = client_of(sharding);
+  if (!client) return make_array(std::move(type), BufferPtr(std::move(buffer)), std::move(sharding), committed);
+  const Sharding where = sharding.has_value() ? sharding : SingleDeviceSharding(tutti::devices()[0]);
+  BufferPtr there =
+      client->put(std::move(buffer), type.dtype, type.shape, mesh_of(where), layout_of(where, type.ndim()));
+  return make_array(std::move(type), std::move(there), std::move(sharding), committed);
 }
 
 Array moved_to(const Array& x, const Sharding& sharding, bool committed, const char* what) {

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <new>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -46,8 +47,12 @@ void Event::wait() {
 Stream::Stream() : process_(getpid()) {
   static const int registered = pthread_atfork(before_fork, after_fork, after_fork);
   if (registered != 0) throw std::bad_alloc();
+  try {
+    std::thread([this] { serve(); }).detach();
+  } catch (const std::system_error&) {
+    has_thread_ = false;
+  }
   newest = this;
-  std::thread([this] { serve(); }).detach();
 }
 
 void Stream::before_fork() {
@@ -83,7 +88,7 @@ void Stream::serve() {
 }
 
 void Stream::add(std::function<void()> work) {
-  if (is_here()) return work();
+  if (is_here() || !has_thread_) return work();
   {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return waiting_.size() < kMostWaiting; });

@@ -30,9 +30,10 @@ class Event {
   std::condition_variable finished_;
 };
 
-/// Does what it is given one after the other, on a thread of its own, which lasts as long as the process. A fork()
-/// waits until nothing is waiting, so that a child has no lock that this thread held. Threads: safe to call from
-/// several at once.
+/// Does what it is given one after the other, on a thread of its own, which lasts as long as the process; where there
+/// is no thread to be had, on the threads that give it. A fork() waits until nothing is waiting, so that a child has no
+/// lock that this thread held.
+/// Threads: safe to call from several at once.
 class Stream {
  public:
   Stream();
@@ -55,6 +56,7 @@ class Stream {
   std::condition_variable changed_;
   std::deque<std::function<void()>> waiting_;
   bool busy_ = false;
+  bool has_thread_ = true;
 };
 
 }  // namespace tutti

@@ -274,7 +274,6 @@ Backend& SimulatedClient::backend() {
 
 }  // namespace
 
-Client& client() { return the_client(); }
 Backend& isolated() {
   static auto& b = *new SimulatedBackend(Results::on_host);
   return b;

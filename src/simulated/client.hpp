@@ -13,8 +13,6 @@
 
 namespace tutti::simulated {
 
-Client& client();
-
 /// A block per device of the mesh from a dense array of the host; what lies beyond the end of the array is poison (all
 /// bits set).
 std::vector<BufferPtr> scatter(const HostBuffer& whole, DType dtype, const Shape& shape, const Mesh& mesh,

@@ -53,11 +53,6 @@ void set_faults(const Faults& faults) {
   s.random.seed(faults.seed);
   s.any = faults.failures > 0 || faults.delays > 0;
 }
-Faults faults() {
-  State& s = state();
-  std::lock_guard lock(s.mutex);
-  return s.faults;
-}
 
 void fault(const Device& device, const std::string& what) {
   State& s = state();

@@ -15,7 +15,6 @@ struct Faults {
 };
 /// From now on, in all threads; at first as TUTTI_SIMULATED says.
 void set_faults(const Faults& faults);
-Faults faults();
 
 /// Stands where a device could fail: `what` is `a copy of 8 bytes`. Throws Error, which names the device and `what`.
 void fault(const Device& device, const std::string& what);

@@ -17,7 +17,7 @@ class DeviceMemory final : public Memory {
   void release(Buffer* buffer) noexcept override;
   Device device() const { return Device(device_, "simulated", "simulated"); }
 
-  /// Not cleared. Throws the Error of an allocation that faults() lets fail.
+  /// Not cleared. Throws the Error of an allocation that set_faults lets fail.
   BufferPtr allocate(std::size_t bytes);
   /// Bytes of live blocks.
   std::size_t in_use() const { return in_use_; }

@@ -1,5 +1,6 @@
 // Arrays and programs on devices whose memories the host cannot touch.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -291,7 +292,7 @@ TEST(Simulated, FunctionsOfTheUserAreCalledByTheCaller) {
   EXPECT_THROW(fails(x), std::runtime_error);
 }
 
-TEST(Simulated, AChildOfForkComputes) {
+TEST(SimulatedForks, AChildComputes) {
   config::Scope scope(on_simulated);
   auto step = jit([](const Array& v) { return v * 2.f + 1.f; });
   for (int round = 0; round < 10; ++round) {
@@ -307,6 +308,21 @@ TEST(Simulated, AChildOfForkComputes) {
     EXPECT_EQ(status, 0);
     EXPECT_EQ(step(x).to_vector<float>()[0], -8 * 512 + 511);
   }
+}
+
+TEST(SimulatedForks, WithoutThreadsTheCallerComputes) {
+  config::Scope scope(on_simulated);
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit none{0, 0};
+    if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0)) _exit(2);
+    if (setrlimit(RLIMIT_NPROC, &none) != 0) _exit(3);
+    const bool right = (array(counted(8)) * 2.f + 1.f).to_vector<float>()[0] == -15;
+    _exit(right ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(Simulated, MemoryOfOthers) {
