@@ -1,5 +1,6 @@
-// Small loops and products that do not need each other are one stage: threads meet once for all of them, and each takes
-// whole products, whose operands it reads alone.
+// Small loops, products and calls that do not need each other are one stage: threads meet once for all of them, and
+// each takes whole products and calls, whose operands it reads alone. A step joins the first stage behind all that it
+// needs that has room, of the last few.
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -10,96 +11,133 @@ namespace tutti::compile {
 namespace {
 
 constexpr std::int64_t kSmall = 1 << 17;                      // elements of a loop
+constexpr std::int64_t kSmallCall = 1 << 14;                  // of a call: larger ones hand out tasks of their own
 constexpr std::int64_t kMostProduct = std::int64_t{1} << 28;  // multiplications: one thread may wait for half of them
 constexpr std::int64_t kMostWritten = std::int64_t{1} << 20;  // bytes of temporaries that would not live at once else
 constexpr std::int64_t kMuchRead = 16;  // times what is written: then that is little beside what lives anyway
+constexpr int kReach = 8;               // stages back
+
+struct TouchedBy {
+  std::set<int> reads, writes;  // storages
+};
 
 class Joining {
  public:
-  explicit Joining(const Plan& p) : p_(p) {}
+  Joining(const Plan& p, const std::vector<int>& own)
+      : p_(p),
+        read_in_(p.storages.size(), -1),
+        written_in_(p.storages.size(), -1),
+        before_(p.storages.size(), -1),
+        after_(p.storages.size(), -1) {
+    for (std::size_t k = 0; k < own.size(); ++k)
+      if (own[k] >= 0) {
+        before_[p.outputs[k]] = p.inputs[own[k]];
+        after_[p.inputs[own[k]]] = p.outputs[k];
+      }
+  }
 
   std::vector<Stage> run() {
     for (const Stage& s : p_.stages) {
-      if (!is_small(s)) {
-        end();
+      const TouchedBy t = touched(s);
+      const int k = is_small(s) ? stage_for(t) : static_cast<int>(out_.size());
+      if (k == static_cast<int>(out_.size())) {
         out_.push_back(s);
-        continue;
+        joined_.push_back({.open = is_small(s)});
+      } else {
+        out_[k].steps.insert(out_[k].steps.end(), s.steps.begin(), s.steps.end());
       }
-      const auto [reads, writes] = touched(s);
-      if (needs(reads, writes) || !has_room(reads, writes)) end();
-      joined_.steps.insert(joined_.steps.end(), s.steps.begin(), s.steps.end());
-      read_ += unread(reads);
-      reads_.insert(reads.begin(), reads.end());
-      writes_.insert(writes.begin(), writes.end());
-      written_ += temporary(writes);
+      Joined& to = joined_[k];
+      to.read += unread(to, t.reads);
+      to.written += temporary(t.writes);
+      to.reads.insert(t.reads.begin(), t.reads.end());
+      to.writes.insert(t.writes.begin(), t.writes.end());
+      for (int m : t.reads) read_in_[m] = std::max(read_in_[m], k);
+      for (int m : t.writes) written_in_[m] = k;
     }
-    end();
     return std::move(out_);
   }
 
  private:
-  void end() {
-    if (!joined_.steps.empty()) out_.push_back(std::exchange(joined_, {}));
-    reads_.clear();
-    writes_.clear();
-    written_ = read_ = 0;
+  struct Joined {
+    bool open = false;  // of small steps, to which others may be added
+    std::set<int> reads, writes;
+    std::int64_t written = 0, read = 0;  // bytes of temporaries
+  };
+
+  int stage_for(const TouchedBy& t) const {
+    const int end = static_cast<int>(out_.size());
+    int first = std::max(0, end - kReach);
+    for (int m : t.reads) first = std::max(first, written_in_[m] + 1);
+    for (int m : t.writes) first = std::max({first, written_in_[m] + 1, read_in_[m] + 1});
+    while (first < end && !(joined_[first].open && has_room(joined_[first], t) && leaves_in_place(joined_[first], t)))
+      ++first;
+    return first;
+  }
+
+  // A carry is written over the one of the step before only where no other step of the stage reads that.
+  bool leaves_in_place(const Joined& to, const TouchedBy& t) const {
+    return std::none_of(t.writes.begin(), t.writes.end(), [&](int m) { return to.reads.contains(before_[m]); }) &&
+           std::none_of(t.reads.begin(), t.reads.end(), [&](int m) { return to.writes.contains(after_[m]); });
   }
 
   bool is_small(const Stage& s) const {
     return s.rows == 0 && std::all_of(s.steps.begin(), s.steps.end(), [&](int i) {
              if (const auto* d = std::get_if<Dot>(&p_.steps[i].what))
                return product(d->batch) * d->m * d->n * d->k <= kMostProduct;
+             if (const auto* c = std::get_if<CallEqn>(&p_.steps[i].what)) return is_small(*c);
              const auto* l = std::get_if<Loop>(&p_.steps[i].what);
              return l && product(l->extents) <= kSmall;
            });
   }
 
-  bool has_room(const std::set<int>& reads, const std::set<int>& writes) const {
-    const std::int64_t written = written_ + temporary(writes);
-    return written <= std::max(kMostWritten, (read_ + unread(reads)) / kMuchRead);
+  // What calls the user does so on the thread of the caller.
+  static bool is_small(const CallEqn& c) {
+    auto few = [](const Type& t) { return t.shape.num_elements() <= kSmallCall; };
+    return !c.eqn.op->effect && !c.eqn.op->host && !c.eqn.op->collective && c.eqn.subs.empty() &&
+           std::all_of(c.operand_types.begin(), c.operand_types.end(), few) &&
+           std::all_of(c.result_types.begin(), c.result_types.end(), few);
   }
 
-  std::pair<std::set<int>, std::set<int>> touched(const Stage& s) const {
-    std::pair<std::set<int>, std::set<int>> all;
+  bool has_room(const Joined& to, const TouchedBy& t) const {
+    return to.written + temporary(t.writes) <= std::max(kMostWritten, (to.read + unread(to, t.reads)) / kMuchRead);
+  }
+
+  TouchedBy touched(const Stage& s) const {
+    TouchedBy all;
     std::vector<int> reads, writes;
     for (int i : s.steps) {
       uses_of(p_.steps[i], reads, writes);
-      all.first.insert(reads.begin(), reads.end());
-      all.second.insert(writes.begin(), writes.end());
+      all.reads.insert(reads.begin(), reads.end());
+      all.writes.insert(writes.begin(), writes.end());
     }
     return all;
   }
 
-  bool needs(const std::set<int>& reads, const std::set<int>& writes) const {
-    return std::any_of(reads.begin(), reads.end(), [&](int m) { return writes_.contains(m); }) ||
-           std::any_of(writes.begin(), writes.end(), [&](int m) { return writes_.contains(m) || reads_.contains(m); });
-  }
-
-  std::int64_t temporary(const std::set<int>& writes) const {
+  std::int64_t temporary(const std::set<int>& storages) const {
     std::int64_t bytes = 0;
-    for (int m : writes)
+    for (int m : storages)
       if (p_.storages[m].kind == Storage::Kind::temporary) bytes += p_.storages[m].bytes;
     return bytes;
   }
 
-  // Bytes of temporaries that the stage which is being joined does not read yet.
-  std::int64_t unread(std::set<int> reads) const {
-    std::erase_if(reads, [&](int m) { return reads_.contains(m); });
+  // Bytes of temporaries that a joined stage does not read yet.
+  std::int64_t unread(const Joined& to, std::set<int> reads) const {
+    std::erase_if(reads, [&](int m) { return to.reads.contains(m); });
     return temporary(reads);
   }
 
   const Plan& p_;
   std::vector<Stage> out_;
-  Stage joined_;
-  std::set<int> reads_, writes_;         // of the stage that is being joined: storages
-  std::int64_t written_ = 0, read_ = 0;  // bytes of temporaries
+  std::vector<Joined> joined_;             // by stage
+  std::vector<int> read_in_, written_in_;  // by storage: the last stage, or -1
+  std::vector<int> before_, after_;        // by storage: the same carry of the step before, and of this one; or -1
 };
 
 }  // namespace
 
-Plan join_small(Plan plan) {
+Plan join_small(Plan plan, const std::vector<int>& own) {
   // In a program that sends messages each stage gives them a chance to go on.
-  if (std::none_of(plan.steps.begin(), plan.steps.end(), is_sending)) plan.stages = Joining(plan).run();
+  if (std::none_of(plan.steps.begin(), plan.steps.end(), is_sending)) plan.stages = Joining(plan, own).run();
   return plan;
 }
 

@@ -89,8 +89,7 @@ class Drafter {
   Reg operand(const Atom& a, const Extents& space) {
     const Reading r = f_.read(a);
     if (!r.index && !r.base.is_literal()) {
-      auto it = regs_.find(r.base.id);
-      if (it != regs_.end()) return it->second;
+      if (const Reg* made = made_here(r.base.id)) return *made;
       if (f_.parts_without_memory(r.base.id)) return load_parts(r.base.id);
     }
     if (r.base.is_literal() && !r.index && u_.eqns.size() >= kEmbed) {
@@ -106,6 +105,25 @@ class Drafter {
     return load(r, p_.type(a).dtype, extents(a));
   }
 
+  // A value that this loop has computed, or nullptr.
+  const Reg* made_here(ValueId v) {
+    if (auto it = regs_.find(v); it != regs_.end()) return &it->second;
+    const auto halves = halves_.find(v);
+    if (halves == halves_.end()) return nullptr;
+    return &(regs_[v] = computed(*halves->second.eqn, halves->second.parts));
+  }
+  Reg computed(const Eqn& e, const std::vector<Reg>& in) {
+    std::vector<Type> types;
+    for (const Atom& a : e.operands) types.push_back(p_.type(a));
+    const Reg r = e.op->pointwise(ir_, Call{*e.op, e.params, types, e.subs}, in);
+    return ir_.stored(r, raw(p_.type(e.results[0]).dtype));
+  }
+  // Whether it puts complex numbers together.
+  bool is_of_parts(const Eqn& e) const {
+    return p_.type(e.results[0]).dtype.is_complex() && e.operands.size() == 2 &&
+           !p_.type(e.operands[0]).dtype.is_complex();
+  }
+
   void add(int i) {
     const Eqn& e = p_.eqns[i];
     const ValueId v = e.results[0];
@@ -113,23 +131,18 @@ class Drafter {
       case Role::view:
       case Role::index: {
         const Reading& source = f_.sources.at(v);
-        auto it = !source.index && !source.base.is_literal() ? regs_.find(source.base.id) : regs_.end();
-        regs_[v] = it != regs_.end() ? it->second : load(source, raw(p_.type(v).dtype), extents(v));
+        const Reg* made = !source.index && !source.base.is_literal() ? made_here(source.base.id) : nullptr;
+        regs_[v] = made ? *made : load(source, raw(p_.type(v).dtype), extents(v));
         break;
       }
       case Role::parts: regs_[v] = load_parts(v); break;
       case Role::pointwise: {
-        std::vector<Type> types;
         std::vector<Reg> in;
-        for (const Atom& a : e.operands) {
-          types.push_back(p_.type(a));
-          in.push_back(operand(a, extents(v)));
-        }
-        if (p_.type(v).dtype == complex128) {  // loops have no registers of 16 bytes: the parts are stored
-          halves_[v] = {in[0].id, in[1].id};
-          break;
-        }
-        regs_[v] = ir_.stored(e.op->pointwise(ir_, Call{*e.op, e.params, types, e.subs}, in), raw(p_.type(v).dtype));
+        for (const Atom& a : e.operands) in.push_back(operand(a, extents(v)));
+        if (is_of_parts(e))
+          halves_[v] = {&e, std::move(in)};
+        else
+          regs_[v] = computed(e, in);
         break;
       }
       case Role::reduce: {
@@ -171,8 +184,8 @@ class Drafter {
     };
     const auto halves = halves_.find(v);
     if (halves == halves_.end()) return add(raw(dtype), 0, regs_.at(v).id);
-    add(real_dtype(dtype), 0, halves->second.first);
-    add(real_dtype(dtype), dtype.size() / 2, halves->second.second);
+    add(real_dtype(dtype), 0, halves->second.parts[0].id);
+    add(real_dtype(dtype), dtype.size() / 2, halves->second.parts[1].id);
   }
 
   // The loop itself where nothing cuts it.
@@ -253,8 +266,12 @@ class Drafter {
   Recorder ir_;
   std::vector<char> reduced_;
   std::map<ValueId, Reg> regs_;
-  std::map<ValueId, std::pair<int, int>> halves_;  // registers of the parts of complex numbers that have none
-  std::vector<std::pair<int, ValueId>> cut_;       // accesses of values that are put together
+  struct Halves {
+    const Eqn* eqn;
+    std::vector<Reg> parts;
+  };
+  std::map<ValueId, Halves> halves_;  // complex numbers, whose parts are stored: in one register only where one is read
+  std::vector<std::pair<int, ValueId>> cut_;  // accesses of values that are put together
 };
 
 }  // namespace

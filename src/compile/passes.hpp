@@ -67,8 +67,8 @@ Plan place_loops(Plan plan);
 Plan scatter_gathers(Plan plan);
 /// Products of which a mask throws elements away know it: these need not be computed.
 Plan mask_products(Plan plan);
-/// Neighbouring stages of small loops that do not need each other become one.
-Plan join_small(Plan plan);
+/// Small loops, products and calls that do not need each other become one stage. `own`: as in assign_memory_within.
+Plan join_small(Plan plan, const std::vector<int>& own);
 /// Where each step that sends has to be over: before the first stage that uses its result, else at the end.
 Plan await_late(Plan plan);
 /// Whether it is a collective that sends.

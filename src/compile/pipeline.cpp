@@ -51,7 +51,7 @@ constexpr Bound<Plan> kOnPlan[] = {
     {PassId::stages, [](Plan&& p, const Scope&) { return one_stage_each(std::move(p)); }},
     {PassId::depth_first, [](Plan&& p, const Scope&) { return depth_first(std::move(p)); }},
     {PassId::rows, [](Plan&& p, const Scope& s) { return group_stages(std::move(p), s.within); }},
-    {PassId::join, [](Plan&& p, const Scope&) { return join_small(std::move(p)); }},
+    {PassId::join, [](Plan&& p, const Scope& s) { return join_small(std::move(p), s.own); }},
     {PassId::await, [](Plan&& p, const Scope&) { return await_late(std::move(p)); }},
     {PassId::memory,
      [](Plan&& p, const Scope& s) {

@@ -69,18 +69,18 @@ TUTTI_AVX2 void turn_avx2(const std::uint32_t* from, std::int64_t in_step, std::
       __m256 a[8], b[8];
 #pragma GCC unroll 8
       for (int r = 0; r < 8; ++r) a[r] = _mm256_loadu_ps(in + (i + r) * in_step + j);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
       for (int r = 0; r < 8; r += 2) {
         b[r] = _mm256_unpacklo_ps(a[r], a[r + 1]);
         b[r + 1] = _mm256_unpackhi_ps(a[r], a[r + 1]);
       }
-#pragma GCC unroll 4
+#pragma GCC unroll 8
       for (int r = 0; r < 8; ++r) {
         const int first = r / 4 * 4 + r % 4 / 2;  // columns 0 and 1 of both halves, then 2 and 3
         a[r] = r % 2 == 0 ? _mm256_shuffle_ps(b[first], b[first + 2], 0x44)
                           : _mm256_shuffle_ps(b[first], b[first + 2], 0xee);
       }
-#pragma GCC unroll 4
+#pragma GCC unroll 8
       for (int c = 0; c < 4; ++c) {
         _mm256_storeu_ps(out + (j + c) * out_step + i, _mm256_permute2f128_ps(a[c], a[c + 4], 0x20));
         _mm256_storeu_ps(out + (j + c + 4) * out_step + i, _mm256_permute2f128_ps(a[c], a[c + 4], 0x31));

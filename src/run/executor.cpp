@@ -68,6 +68,15 @@ void NestWork::run(const Nest& nest, char* const* at, int task, int tasks) {
   run_nest(nest, base, nest.calls * task / tasks, nest.calls * (task + 1) / tasks);
 }
 
+// At least, whatever it computes: what is done about it is cheap where it is more.
+CallWork::CallWork(compile::CallEqn call, Kernel* kernel) : call_(std::move(call)), kernel_(kernel) {
+  constexpr double kKernel = 2, kEval = 10;  // ns an element
+  std::int64_t elements = 0;
+  for (const auto* types : {&call_.operand_types, &call_.result_types})
+    for (const Type& t : *types) elements = std::max(elements, t.shape.num_elements());
+  cost_ns = (kernel_ ? kKernel : kEval) * static_cast<double>(elements);
+}
+
 void CallWork::run(char* const* at, int) const {
   std::vector<HostView> operands, results;
   for (std::size_t k = 0; k < call_.operands.size(); ++k)

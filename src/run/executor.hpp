@@ -59,7 +59,7 @@ class CallWork final : public Work {
  public:
   /// As Op::eval.
   using Kernel = void(const Call&, std::span<const HostView>, std::span<const HostView>);
-  CallWork(compile::CallEqn call, Kernel* kernel) : call_(std::move(call)), kernel_(kernel) { cost_ns = 1; }
+  CallWork(compile::CallEqn call, Kernel* kernel);
   void run(char* const* at, int task) const override;
 
  private:

@@ -6,6 +6,7 @@
 #include "ops/elementwise/arithmetic.hpp"
 #include "ops/elementwise/comparison.hpp"
 #include "ops/elementwise/trigonometric.hpp"
+#include "ops/fft/fft.hpp"
 #include "ops/movement/concatenate.hpp"
 #include "ops/movement/pad.hpp"
 #include "ops/movement/roll.hpp"
@@ -96,6 +97,20 @@ TEST(LoopPlans, CarriesThatChangePlaces) {
                                  }),
                             true);
   EXPECT_LE(plan.slab_bytes, kBytes) << plan.str();
+}
+
+TEST(LoopPlans, CallsOfABodyThatDoNotNeedEachOtherAreOneStage) {
+  const Plan plan = plan_of(scan(5, 3,
+                                 [](Builder& b, auto& c) {
+                                   for (const ValueId v : c) {
+                                     const auto fft = [&](lax::FftType type, ValueId x) {
+                                       return b.add(ops::fft, Params(ops::Fft{type, kShape}), {x});
+                                     };
+                                     b.output(fft(lax::FftType::irfft, fft(lax::FftType::rfft, v)));
+                                   }
+                                 }),
+                            false);
+  EXPECT_EQ(first_loop_of(plan).body->stages.size(), 2u) << plan.str();
 }
 
 TEST(LoopPlans, WhatNobodyReadsIsNotMade) {

@@ -6,7 +6,9 @@
 #include "backend/programs.hpp"
 #include "compile/passes.hpp"
 #include "ops/contraction/dot_general.hpp"
+#include "ops/elementwise/complex.hpp"
 #include "ops/elementwise/trigonometric.hpp"
+#include "ops/fft/fft.hpp"
 #include "ops/movement/transpose.hpp"
 
 namespace tutti::test {
@@ -97,6 +99,29 @@ TEST(Stages, ProductsThatDoNotNeedEachOtherAreOne) {
   const Atom large = b.input(f32({1024, 1024}));
   b.output(product(large, large));
   EXPECT_EQ(planned(b).stages.size(), 3u);
+}
+
+namespace {
+// Of each of n inputs something, its transform, and something of that: the steps of one input stand together.
+Builder transforms(int n, std::int64_t size) {
+  Builder b;
+  std::vector<Atom> x;
+  for (int k = 0; k < n; ++k) x.push_back(b.input(f32({size, size})));
+  for (const Atom& a : x) {
+    const Atom z = b.add(ops::fft, Params(ops::Fft{lax::FftType::rfft, Shape{size, size}}), {b.add(ops::sin, {a})});
+    b.output(b.add(ops::sin, {b.add(ops::real, {z})}));
+  }
+  return b;
+}
+}  // namespace
+
+TEST(Stages, CallsThatDoNotNeedEachOtherAreOneWhereverTheyStand) {
+  const Builder b = transforms(4, 32);
+  const Plan plan = planned(b);
+  ASSERT_EQ(plan.steps.size(), 12u) << plan.str();
+  EXPECT_EQ(plan.stages.size(), 3u) << plan.str();
+  computes_the_same(b);
+  EXPECT_EQ(planned(transforms(2, 512)).stages.size(), 6u);  // they hand out tasks of their own
 }
 
 TEST(Stages, WhatALoopWritesInAStageByRowsLiesOverWhatItReadsLast) {

@@ -1,4 +1,6 @@
 // debug::callback and debug::print: when they happen, and how often.
+#include <thread>
+
 #include "effects/heard.hpp"
 
 namespace tutti {
@@ -223,6 +225,27 @@ TEST(DebugPrint, RefusesFieldsWithoutValuesAndValuesWithoutFields) {
   has(refused([](const Array& v) { debug::print("x = } {}", v); }), "a } has no {");
   has(refused([](const Array& v) { debug::print("x = {:.3f}", v); }), "is not one of its value");
   has(refused([](const Array& v) { debug::print("x = {} {0}", v); }), "some fields are numbered");
+}
+
+// Steps that do not need each other may run on several threads; functions of the user's run on the caller's.
+TEST(PureCallback, IsCalledByTheThreadThatCallsTheProgram) {
+  const auto caller = std::this_thread::get_id();
+  const auto doubled = [&](const Array& x) {
+    return pure_callback(
+        [&](const Array& y) {
+          EXPECT_EQ(std::this_thread::get_id(), caller);
+          return y * 2.f;
+        },
+        ShapeDtypeStruct(x.shape(), float32), x);
+  };
+  const Array x = ones({64, 64});
+  auto f = jit([&](const Array& a, const Array& b, const Array& c) { return doubled(a) + doubled(b) + doubled(c); });
+  auto g = jit([&](const Array& a) {
+    return lax::fori_loop(
+        0, 3, [&](const Array&, const Array& v) { return doubled(v) + doubled(v + 1.f); }, a);
+  });
+  for (int k = 0; k < 3; ++k) EXPECT_EQ(float(f(x, x + 1.f, x + 2.f)(0, 0)), 12);
+  EXPECT_EQ(float(g(x)(0, 0)), 106);
 }
 
 }  // namespace

@@ -101,13 +101,14 @@ LaneTransform<T>::LaneTransform(FftType type, std::int64_t n)
     default: fft_plain::f(__VA_ARGS__);        \
   }
 
-template <class T> void LaneTransform<T>::rows(const T* in, std::int64_t rows, T* out, V* space) const {
+template <class T> void LaneTransform<T>::rows(const T* in, std::int64_t rows, T* out, T scale, V* space) const {
   const Job<T> job{type_, n_, transformed_, plan_, split_};
-  TUTTI_FFT_KERNEL(do_rows, job, in, rows, out, space)
+  TUTTI_FFT_KERNEL(do_rows, job, in, rows, out, scale, space)
 }
-template <class T> void LaneTransform<T>::lines(T* data, std::int64_t lines, std::int64_t step, V* space) const {
+template <class T>
+void LaneTransform<T>::lines(const T* in, std::int64_t lines, std::int64_t step, T* out, T scale, V* space) const {
   const Job<T> job{type_, n_, transformed_, plan_, split_};
-  TUTTI_FFT_KERNEL(do_lines, job, data, lines, step, space)
+  TUTTI_FFT_KERNEL(do_lines, job, in, lines, step, out, scale, space)
 }
 template <class T>
 void LaneTransform<T>::columns(const Columns<T>& c, std::int64_t lines, const T* in, T* out, V* space) const {

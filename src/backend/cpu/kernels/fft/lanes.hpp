@@ -49,13 +49,15 @@ template <class T> class LaneTransform {
   static bool takes(std::int64_t n);
   LaneTransform(lax::FftType type, std::int64_t n);
 
+  /// Complex numbers that a transform of a row computes with.
+  std::int64_t numbers() const { return transformed_; }
   /// Vectors of workspace that the calls below take.
   std::int64_t workspace() const { return 4 * (transformed_ + 1); }
-  /// `rows` rows (at most `lanes`) from `in` to `out`, one behind the other.
-  void rows(const T* in, std::int64_t rows, T* out, V* space) const;
-  /// In place: `lines` lines (at most `lanes`) of complex numbers that are side by side, the next numbers of all of
-  /// them `step` numbers further on. Of types fft and ifft.
-  void lines(T* data, std::int64_t lines, std::int64_t step, V* space) const;
+  /// `rows` rows (at most `lanes`) from `in` to `out`, one behind the other, times `scale`.
+  void rows(const T* in, std::int64_t rows, T* out, T scale, V* space) const;
+  /// `lines` lines (at most `lanes`) of complex numbers that are side by side, the next numbers of all of them `step`
+  /// numbers further on, from `in` to `out`, which may be the same. Of types fft and ifft.
+  void lines(const T* in, std::int64_t lines, std::int64_t step, T* out, T scale, V* space) const;
 
   // The two halves of a transform of a * b numbers (long.hpp). Of types fft and ifft.
   /// Columns of a matrix, `lines` (at most `lanes`) of them, times roots of unity; writes `lanes` columns.

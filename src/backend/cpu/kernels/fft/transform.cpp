@@ -1,6 +1,7 @@
 #include "backend/cpu/kernels/fft/transform.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <complex>
 #include <map>
 #include <memory>
@@ -84,10 +85,11 @@ template <class T> const Method<T>& Method<T>::of(FftType type, std::int64_t n) 
 }
 
 // Calls f(k, workspace) for groups of rows or lines, as many as there are lanes, on the workers.
-template <class T, class F>
-void in_lanes(const LaneTransform<T>& transform, std::int64_t n, std::int64_t groups, F&& f) {
+template <class T, class F> void in_lanes(const LaneTransform<T>& transform, std::int64_t groups, F&& f) {
   using V = typename LaneTransform<T>::V;
-  in_pieces(groups, 0.4 * static_cast<double>(n * LaneTransform<T>::lanes), [&](std::int64_t begin, std::int64_t end) {
+  const auto n = static_cast<double>(transform.numbers());
+  const double group_ns = 0.2 * n * std::log2(2 * n) * LaneTransform<T>::lanes;  // 1.2 to 2.4 ns a number
+  in_pieces(groups, group_ns, [&](std::int64_t begin, std::int64_t end) {
     const Scratch<T> space(transform.workspace() * LaneTransform<T>::lanes);
     for (std::int64_t k = begin; k < end; ++k) f(k, reinterpret_cast<V*>(space.data()));
   });
@@ -155,22 +157,25 @@ void transform_row(const Method<T>& m, FftType type, std::int64_t n, const T* in
   }
 }
 
-// Rows that are in order, from `in` to `out`.
-template <class T> void transform_rows(FftType type, std::int64_t n, std::int64_t rows, const T* in, T* out) {
+// Rows that are in order, from `in` to `out`, times `scale`.
+template <class T> void transform_rows(FftType type, std::int64_t n, std::int64_t rows, const T* in, T* out, T scale) {
   const auto [from, to] = sides(type, n);
   const Method<T>& m = Method<T>::of(type, n);
   if (m.lanes) {
     constexpr std::int64_t lanes = LaneTransform<T>::lanes;
-    return in_lanes(*m.lanes, n, (rows + lanes - 1) / lanes, [&, from = from, to = to](std::int64_t k, auto* space) {
-      m.lanes->rows(in + k * lanes * from, std::min(lanes, rows - k * lanes), out + k * lanes * to, space);
+    return in_lanes(*m.lanes, (rows + lanes - 1) / lanes, [&, from = from, to = to](std::int64_t k, auto* space) {
+      m.lanes->rows(in + k * lanes * from, std::min(lanes, rows - k * lanes), out + k * lanes * to, scale, space);
     });
   }
   // A few long rows are shared among the workers one by one, others are dealt out whole.
   const bool on_workers = n >= 1 << 18 || (rows < 16 && n >= 1 << 14);
   auto some = [&, from = from, to = to](std::int64_t begin, std::int64_t end) {
     const Scratch<T> space(2 * whole_lines(n) + m.row->workspace());
-    for (std::int64_t k = begin; k < end; ++k)
-      transform_row(m, type, n, in + k * from, out + k * to, space.data(), on_workers);
+    for (std::int64_t k = begin; k < end; ++k) {
+      T* const made = out + k * to;
+      transform_row(m, type, n, in + k * from, made, space.data(), on_workers);
+      if (scale != T(1)) std::transform(made, made + to, made, [&](T x) { return x * scale; });
+    }
   };
   if (on_workers)
     some(0, rows);
@@ -178,47 +183,55 @@ template <class T> void transform_rows(FftType type, std::int64_t n, std::int64_
     in_pieces(rows, 2.0 * static_cast<double>(from + to), some);
 }
 
-// The lines of n complex numbers along the middle one of three dims, in place: some that are side by side at a time, so
-// that whole lines of the cache come and go.
-template <class T> void transform_lines(FftType type, std::int64_t outer, std::int64_t n, std::int64_t inner, T* data) {
+// The lines of n complex numbers along the middle one of three dims, times `scale`, from `from` to `to`, which may be
+// the same: some that are side by side at a time, so that whole lines of the cache come and go.
+template <class T>
+void transform_lines(FftType type, std::int64_t outer, std::int64_t n, std::int64_t inner, const T* from, T* to,
+                     T scale) {
   const Method<T>& m = Method<T>::of(type, n);
   if (m.lanes) {
     constexpr std::int64_t lanes = LaneTransform<T>::lanes;
     const std::int64_t groups = (inner + lanes - 1) / lanes;
-    return in_lanes(*m.lanes, n, outer * groups, [&](std::int64_t k, auto* space) {
+    return in_lanes(*m.lanes, outer * groups, [&](std::int64_t k, auto* space) {
       const std::int64_t first = k % groups * lanes;
-      m.lanes->lines(data + 2 * (k / groups * n * inner + first), std::min(lanes, inner - first), inner, space);
+      const std::int64_t at = 2 * (k / groups * n * inner + first);
+      m.lanes->lines(from + at, std::min(lanes, inner - first), inner, to + at, scale, space);
     });
   }
   const std::int64_t together = n <= 16384 ? 16 : 2;  // what is side by side fits the second-level cache
   const std::int64_t blocks = (inner + together - 1) / together,
                      row = (n / 8 + 1) * 8;  // no power of two, as their sets of a cache are few
-  auto* const numbers = reinterpret_cast<std::complex<T>*>(data);
+  const auto* const numbers = reinterpret_cast<const std::complex<T>*>(from);
+  auto* const results = reinterpret_cast<std::complex<T>*>(to);
   in_pieces(outer * blocks, 8.0 * static_cast<double>(n * together), [&](std::int64_t begin, std::int64_t end) {
     const Scratch<T> before(2 * row * together), after(2 * row * together), space(m.row->workspace());
     auto* const in = reinterpret_cast<std::complex<T>*>(before.data());
     auto* const made = reinterpret_cast<std::complex<T>*>(after.data());
     for (std::int64_t k = begin; k < end; ++k) {
       const std::int64_t first = k % blocks * together, lines = std::min(together, inner - first);
-      std::complex<T>* const at = numbers + k / blocks * n * inner + first;
+      const std::complex<T>* const at = numbers + k / blocks * n * inner + first;
+      std::complex<T>* const result = results + k / blocks * n * inner + first;
       for (std::int64_t i = 0; i < n; ++i)
         for (std::int64_t j = 0; j < lines; ++j) in[j * row + i] = at[i * inner + j];
       for (std::int64_t j = 0; j < lines; ++j)
         m.row->row(before.data() + 2 * j * row, after.data() + 2 * j * row, space.data(), false);
       for (std::int64_t i = 0; i < n; ++i)
-        for (std::int64_t j = 0; j < lines; ++j) at[i * inner + j] = made[j * row + i];
+        for (std::int64_t j = 0; j < lines; ++j) result[i * inner + j] = made[j * row + i] * scale;
     }
   });
 }
 
-// All dims of the transforms but the last, of complex numbers in place; `row` of them lie along the last dim.
+// All dims of the transforms but the last, of complex numbers from `from` to `to`, which may be the same, times
+// `scale`; `row` of them lie along the last dim.
 template <class T>
-void transform_columns(FftType type, const Shape& lengths, std::int64_t count, std::int64_t row, T* data) {
+void transform_columns(FftType type, const Shape& lengths, std::int64_t count, std::int64_t row, const T* from, T* to,
+                       T scale) {
   std::int64_t inner = row, outer = count;
   for (int d = 0; d + 1 < lengths.ndim(); ++d) outer *= lengths[d];
   for (int d = lengths.ndim() - 1; d-- > 0; inner *= lengths[d]) {
     outer /= lengths[d];
-    transform_lines(type, outer, lengths[d], inner, data);
+    transform_lines<T>(type, outer, lengths[d], inner, from, to, d == 0 ? scale : T(1));
+    from = to;
   }
 }
 
@@ -229,15 +242,15 @@ template <class T> void transform(FftType type, const Shape& lengths, std::int64
   const std::int64_t rows = count * (lengths.num_elements() / n);
   if (rows == 0) return;
   const auto [from, to] = sides(type, n);
+  const T scale = is_inverse(type) ? 1 / static_cast<T>(lengths.num_elements()) : T(1);
+  if (lengths.ndim() == 1) return transform_rows(type, n, rows, in, out, scale);
   if (type == FftType::irfft) {
-    if (lengths.ndim() == 1) return transform_rows(type, n, rows, in, out);
     const Scratch<T> halves(rows * from);
-    std::copy_n(in, rows * from, halves.data());
-    transform_columns(FftType::ifft, lengths, count, from / 2, halves.data());
-    return transform_rows<T>(type, n, rows, halves.data(), out);
+    transform_columns(FftType::ifft, lengths, count, from / 2, in, halves.data(), T(1));
+    return transform_rows<T>(type, n, rows, halves.data(), out, scale);
   }
-  transform_rows(type, n, rows, in, out);
-  transform_columns(type == FftType::rfft ? FftType::fft : type, lengths, count, to / 2, out);
+  transform_rows(type, n, rows, in, out, T(1));
+  transform_columns(type == FftType::rfft ? FftType::fft : type, lengths, count, to / 2, out, out, scale);
 }
 
 template void transform(FftType, const Shape&, std::int64_t, const float*, float*);
