@@ -14,8 +14,9 @@ constexpr std::int64_t kSmall = 1 << 17;                      // elements of a l
 constexpr std::int64_t kSmallCall = 1 << 14;                  // of a call: larger ones hand out tasks of their own
 constexpr std::int64_t kMostProduct = std::int64_t{1} << 28;  // multiplications: one thread may wait for half of them
 constexpr std::int64_t kMostWritten = std::int64_t{1} << 20;  // bytes of temporaries that would not live at once else
-constexpr std::int64_t kMuchRead = 16;  // times what is written: then that is little beside what lives anyway
-constexpr int kReach = 8;               // stages back
+constexpr std::int64_t kMuchRead = 16;     // times what is written: then that is little beside what lives anyway
+constexpr std::int64_t kLittle = 1 << 17;  // bytes that a second-level cache has room for
+constexpr int kReach = 8;                  // stages back
 
 struct TouchedBy {
   std::set<int> reads, writes;  // storages
@@ -37,13 +38,18 @@ class Joining {
   }
 
   std::vector<Stage> run() {
-    for (const Stage& s : p_.stages) {
+    const std::vector<std::int64_t> live = live_by_stage();
+    if (!live.empty()) peak_ = *std::max_element(live.begin(), live.end());
+    for (std::size_t i = 0; i < p_.stages.size(); ++i) {
+      const Stage& s = p_.stages[i];
       const TouchedBy t = touched(s);
       const int k = is_small(s) ? stage_for(t) : static_cast<int>(out_.size());
       if (k == static_cast<int>(out_.size())) {
         out_.push_back(s);
-        joined_.push_back({.open = is_small(s)});
+        joined_.push_back({.open = is_small(s), .live = live[i]});
       } else {
+        for (auto later = static_cast<std::size_t>(k); later < out_.size(); ++later)
+          joined_[later].live += temporary(t.writes);
         out_[k].steps.insert(out_[k].steps.end(), s.steps.begin(), s.steps.end());
       }
       Joined& to = joined_[k];
@@ -61,15 +67,46 @@ class Joining {
   struct Joined {
     bool open = false;  // of small steps, to which others may be added
     std::set<int> reads, writes;
-    std::int64_t written = 0, read = 0;  // bytes of temporaries
+    std::int64_t written = 0, read = 0, live = 0;  // bytes of temporaries
   };
+
+  // Bytes of temporaries that are alive while a stage of the plan as it came runs.
+  std::vector<std::int64_t> live_by_stage() const {
+    const std::size_t count = p_.stages.size();
+    std::vector<std::size_t> first(p_.storages.size(), count), last(p_.storages.size(), 0);
+    for (std::size_t i = 0; i < count; ++i) {
+      const TouchedBy t = touched(p_.stages[i]);
+      for (int m : t.writes) first[m] = std::min(first[m], i);
+      for (const std::set<int>* all : {&t.reads, &t.writes})
+        for (int m : *all) last[m] = i;
+    }
+    std::vector<std::int64_t> change(count + 1, 0);
+    for (std::size_t m = 0; m < first.size(); ++m) {
+      if (first[m] == count || p_.storages[m].kind != Storage::Kind::temporary) continue;
+      change[first[m]] += p_.storages[m].bytes;
+      change[last[m] + 1] -= p_.storages[m].bytes;
+    }
+    for (std::size_t i = 1; i < count; ++i) change[i] += change[i - 1];
+    change.resize(count);
+    return change;
+  }
+
+  // What is computed earlier lives longer: not where the plan would take more memory by it, as for what is recomputed
+  // behind the forward pass.
+  bool lives_longer_for_nothing(int from, const TouchedBy& t) const {
+    const std::int64_t bytes = temporary(t.writes);
+    return from + 1 == static_cast<int>(out_.size()) ||
+           std::all_of(joined_.begin() + from, joined_.end(),
+                       [&](const Joined& j) { return j.live + bytes <= std::max(peak_, kLittle); });
+  }
 
   int stage_for(const TouchedBy& t) const {
     const int end = static_cast<int>(out_.size());
     int first = std::max(0, end - kReach);
     for (int m : t.reads) first = std::max(first, written_in_[m] + 1);
     for (int m : t.writes) first = std::max({first, written_in_[m] + 1, read_in_[m] + 1});
-    while (first < end && !(joined_[first].open && has_room(joined_[first], t) && leaves_in_place(joined_[first], t)))
+    while (first < end && !(joined_[first].open && has_room(joined_[first], t) && leaves_in_place(joined_[first], t) &&
+                            lives_longer_for_nothing(first, t)))
       ++first;
     return first;
   }
@@ -129,6 +166,7 @@ class Joining {
   const Plan& p_;
   std::vector<Stage> out_;
   std::vector<Joined> joined_;             // by stage
+  std::int64_t peak_ = 0;                  // bytes of temporaries that the plan as it came takes at a time
   std::vector<int> read_in_, written_in_;  // by storage: the last stage, or -1
   std::vector<int> before_, after_;        // by storage: the same carry of the step before, and of this one; or -1
 };
