@@ -90,11 +90,10 @@ class Grouping {
       bool takes = i == begin;
       for (const Access& a : l->accesses) takes |= a.kind == Access::Kind::load && written.contains(a.storage);
       if (!takes) break;
-      const std::int64_t before = rows;
       rows = std::gcd(rows, l->extents[0]);
       for (const Access& a : l->accesses)
         if (a.kind == Access::Kind::store || a.kind == Access::Kind::reduce) written.insert(a.storage);
-      if (rows < 8 || !fits(rows == before ? i : begin, i + 1, rows, written)) break;
+      if (rows < 8 || !fits(begin, i + 1, rows, written)) break;
       for (auto [storage, bytes] : footprint(*l)) {
         auto& [steps, most] = touched[storage];
         if (steps > 0) reused += steps > 1 ? std::max(most, bytes) - most : std::max(most, bytes);
@@ -151,7 +150,7 @@ class Grouping {
     });
   }
 
-  // Whether every step reads of what the group writes only its own rows.
+  // Whether every step reads of what the group writes only its own rows, which are as long for all of them.
   bool fits(int begin, int end, std::int64_t rows, const std::set<int>& written) const {
     std::map<int, std::int64_t> row_of;
     for (int i = begin; i < end; ++i) {

@@ -127,6 +127,16 @@ TEST(Segments, TakeTheirNumberWithoutBraces) {
                           array({12.f, 0.f})));
 }
 
+// Large ones, whose steps run chunk by chunk: the first row of a result is written for itself.
+TEST(AssociativeScan, OfManyRowsIsARunningSum) {
+  for (const Shape& shape : {Shape{4096, 512}, Shape{2048, 1024}, Shape{1024, 512}}) {
+    const Array x = random::uniform(random::key(7), shape) * 0.1f;
+    auto scanned = jit(
+        [](const Array& a) { return lax::associative_scan([](const Array& a, const Array& b) { return a + b; }, a); });
+    EXPECT_TRUE(bool(allclose(scanned(x), cumsum(x, 0), 1e-5, 1e-5))) << shape.str();
+  }
+}
+
 }  // namespace
 }  // namespace tutti
 
