@@ -31,6 +31,7 @@ STAGES = {
                   "trace/trace.hpp", "transform/transform.hpp",
                   "ops/collective/", "regions/shard_map.hpp", "regions/loops.hpp", "ops/placement/", "ops/movement/",
                   "ops/elementwise/comparison.hpp",  # views become rolls, and choices between them
+                  "ops/elementwise/bits.hpp",
                   # Dims of products and sums come in parts, scans become running sums.
                   "ops/contraction/dot_general.hpp", "ops/reduction/", "ops/elementwise/arithmetic.hpp"],
     "compile": ["partition/local_program.hpp", "lane/vector_ir.hpp", "ops/contraction/", "ops/movement/",

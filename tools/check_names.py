@@ -26,8 +26,11 @@ PLACES = "gathers and scatters whose indices are known become such"
 POSITIONS = "only a sort knows where its elements were"
 CONVOLUTIONS = "the engine has tiles for them, as for products"
 PRODUCTS = "the engine calls a library for products, and brings their operands to its form"
+BOXES = "how far dims lie apart, and in which steps, is in the parameters of what moves boxes"
 ALLOWED = {
     "partition": {
+        "slice": BOXES, "SliceParams": BOXES, "pad": BOXES, "Pad": BOXES, "concatenate": BOXES, "Concatenate": BOXES,
+        "dynamic_update_slice": BOXES,
         "ShardMap": "Role::region: its axes and specs are what the stage opens it by",
         "dot_general": DIMS, "DotGeneral": DIMS, "Reduction": "Op::reduce says that the parameters are these",
         "Gather": WINDOW,

@@ -22,6 +22,8 @@ enum class PassId : unsigned char {
   running_sums,
   alike_pieces,
   dim_parts,
+  steps_as_dims,
+  aligned_dims,
   rolls,
   sharded_live,
   strategies,

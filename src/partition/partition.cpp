@@ -4,6 +4,7 @@
 
 #include "ir/op.hpp"
 #include "ir/passes.hpp"
+#include "partition/align.hpp"
 #include "partition/alike_pieces.hpp"
 #include "partition/axis_parts.hpp"
 #include "partition/known_rows.hpp"
@@ -15,6 +16,7 @@
 #include "partition/rolls.hpp"
 #include "partition/running_sums.hpp"
 #include "partition/sorted_rows.hpp"
+#include "partition/strides.hpp"
 #include "propagate/sites.hpp"
 #include "tutti/base/error.hpp"
 
@@ -115,6 +117,8 @@ constexpr Rewrite kNormalForm[] = {
     {PassId::alike_pieces, [](const ShardedProgram& s, const AxisRefs&) { return with_alike_pieces(s); }},
     {PassId::dim_parts,
      [](const ShardedProgram& s, const AxisRefs& axes) { return with_dims_in_parts(s, ways(axes)); }},
+    {PassId::steps_as_dims, [](const ShardedProgram& s, const AxisRefs&) { return with_steps_as_dims(s); }},
+    {PassId::aligned_dims, [](const ShardedProgram& s, const AxisRefs&) { return with_aligned_dims(s); }},
     {PassId::rolls, [](const ShardedProgram& s, const AxisRefs&) { return with_rolls(s); }},
     {PassId::sharded_live, [](const ShardedProgram& s, const AxisRefs&) { return with_live_code(s); }},
 };

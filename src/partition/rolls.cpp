@@ -35,7 +35,7 @@ class Rolling {
           e.subs[s] = bodies.back().program;
         }
       views_.note(e);
-      if (e.results.size() == 1 && is_cut(views_.along(e.results[0]), e.results[0]))
+      if (e.results.size() == 1 && is_cut(views_.along(e.results[0]), e))
         define(e, whole(views_.along(e.results[0]), p_.types[e.results[0]], e.loc));
       else if (e.results.size() == 1 && is_cut(views_.window(e.results[0]), e))
         define(e, whole(*views_.window(e.results[0]), e.results[0], e.loc));
@@ -91,7 +91,8 @@ class Rolling {
   }
 
   // Whether a dim of equal blocks is cut here, and some source is as long.
-  bool is_cut(const Along& along, ValueId v) const {
+  bool is_cut(const Along& along, const Eqn& e) const {
+    const ValueId v = e.results[0];
     if (along.dim < 0 || along.segments.size() > most_segments || p_.types[v].dtype.is_key()) return false;
     std::int64_t ways = in_.layouts[v].ways(along.dim);
     bool any = false, moved = along.segments.size() > 1;
@@ -99,7 +100,7 @@ class Rolling {
       if (!turns(s, p_.types[v], along.dim)) continue;
       any = true;
       ways = std::max(ways, in_.layouts[s.source.id].ways(along.dim));
-      moved = moved || s.at != s.from;
+      moved = moved || s.at != s.from || std::find(e.operands.begin(), e.operands.end(), s.source) == e.operands.end();
     }
     return any && moved && ways > 1 && p_.types[v].shape[along.dim] % ways == 0;
   }
