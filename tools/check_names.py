@@ -30,7 +30,7 @@ ALLOWED = {
     "partition": {
         "ShardMap": "Role::region: its axes and specs are what the stage opens it by",
         "dot_general": DIMS, "DotGeneral": DIMS, "Reduction": "Op::reduce says that the parameters are these",
-        "Gather": WINDOW,
+        "Gather": WINDOW, "Scatter": WINDOW,
         "sort": SORTS, "Sort": SORTS,
     },
     "compile": {

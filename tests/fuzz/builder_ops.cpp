@@ -3,6 +3,7 @@
 
 #include "fuzz/builder.hpp"
 #include "tutti/lax/windows.hpp"
+#include "tutti/numpy/segments.hpp"
 
 namespace tutti::fuzz {
 namespace {
