@@ -32,8 +32,8 @@ bool is_quick(const Program& p, const Eqn& e, std::int64_t most) {
 bool KnownValues::knows(ValueId v) {
   if (known_[v] >= 0) return known_[v] == 1;
   const int producer = index_.producer(v);
-  bool known = producer >= 0 || given_.contains(v);
-  if (producer >= 0) {
+  bool known = producer >= 0;
+  if (known) {
     const Eqn& e = p_.eqns[producer];
     known = (e.op->role == Role::compute || e.op->role == Role::generator) && e.op->eval && e.subs.empty() &&
             !e.op->effect && !e.op->host && !e.op->collective && p_.types[v].num_elements() <= most_ &&
@@ -44,32 +44,17 @@ bool KnownValues::knows(ValueId v) {
   return known;
 }
 
-HostPtr KnownValues::values(ValueId v) const {
-  if (const auto at = given_.find(v); at != given_.end()) return at->second;
+std::vector<std::int64_t> KnownValues::integers(ValueId v) const {
   std::vector<int> eqns;
   walk_back(p_, index_, v, [&](int i) {
     eqns.push_back(i);
     return true;
   });
   std::reverse(eqns.begin(), eqns.end());
-  std::vector<ValueId> inputs;
-  std::vector<HostPtr> given;
-  for (const int i : eqns)
-    for (const Atom& a : p_.eqns[static_cast<std::size_t>(i)].operands) {
-      const auto at = a.is_literal() ? given_.end() : given_.find(a.id);
-      if (at == given_.end() || std::find(inputs.begin(), inputs.end(), a.id) != inputs.end()) continue;
-      inputs.push_back(a.id);
-      given.push_back(at->second);
-    }
-  const Program p = cut_out(p_, eqns, inputs, v);
-  return evaluate(p, std::span<const HostPtr>(given))[0];
-}
-
-std::vector<std::int64_t> KnownValues::integers(ValueId v) const {
-  const HostPtr made = values(v);
+  const Program p = cut_out(p_, eqns, {}, v);
+  const HostPtr made = evaluate(p, std::span<const HostPtr>())[0];
   const Type& type = p_.types[v];
   std::vector<std::int64_t> out;
-  out.reserve(static_cast<std::size_t>(type.num_elements()));
   for (std::int64_t i = 0; i < type.num_elements(); ++i) out.push_back(number(type.dtype, made->data(), i));
   return out;
 }

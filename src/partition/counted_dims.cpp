@@ -7,6 +7,7 @@
 #include "array/known_values.hpp"
 #include "ir/index.hpp"
 #include "ir/op.hpp"
+#include "ops/affine_values.hpp"
 #include "ops/movement/concatenate.hpp"
 #include "ops/movement/gather.hpp"
 #include "ops/movement/reshape.hpp"
@@ -18,7 +19,8 @@ namespace {
 
 using lax::Dims;
 
-constexpr std::int64_t most_numbers = 1 << 22;
+// Of a column that is worked out because nothing simpler says what it is.
+constexpr std::int64_t most_numbers = 1 << 18;
 
 bool names_windows(const Eqn& e) {
   using Window = Op::Window;
@@ -57,14 +59,15 @@ Params with_dims(const Eqn& e, const lax::GatherDims& d) {
 
 class CountedDims : Rewriting {
  public:
-  // Of a body: `given` are the inputs whose numbers are known outside.
-  CountedDims(const ShardedProgram& sharded, KnownValues::Given given)
-      : Rewriting(sharded), index_(p_), known_(p_, most_numbers, std::move(given)) {}
+  // Of a body: `given` are the inputs that count outside.
+  CountedDims(const ShardedProgram& sharded, ops::AffineValues::Given given)
+      : Rewriting(sharded), index_(p_), counts_(p_, std::move(given)), known_(p_, most_numbers) {}
 
   ShardedProgram run() {
     for (int i = 0; i < static_cast<int>(p_.eqns.size()); ++i) {
+      int sub = 0;
       auto [e, bodies] = entered(i, [&](const ShardedProgram& body) {
-        return CountedDims(body, given_to(p_.eqns[static_cast<std::size_t>(i)], *body.program)).run();
+        return CountedDims(body, given_to(p_.eqns[static_cast<std::size_t>(i)], sub++, *body.program)).run();
       });
       if (names_windows(e))
         window(std::move(e));
@@ -75,92 +78,44 @@ class CountedDims : Rewriting {
   }
 
  private:
-  // What a loop hands to each step as it is, where it is known.
-  KnownValues::Given given_to(const Eqn& e, const Program& body) {
-    KnownValues::Given out;
-    if (!e.op->loop) return out;
+  // What a loop hands to each step as it is.
+  ops::AffineValues::Given given_to(const Eqn& e, int sub, const Program& body) {
+    ops::AffineValues::Given out;
+    if (!e.op->loop || sub != loop_of(e).body) return out;
     const Loop loop = loop_of(e);
-    if (e.subs[static_cast<std::size_t>(loop.body)]->inputs.size() != body.inputs.size()) return out;
     for (int c = 0; c < loop.consts; ++c) {
       const Atom& a = e.operands[static_cast<std::size_t>(loop.first_const() + c)];
-      if (a.is_literal() || !p_.types[a.id].dtype.is_integer() || !known_.knows(a.id)) continue;
       const ValueId input = body.inputs[static_cast<std::size_t>(c)];
-      if (body.types[input].shape == p_.types[a.id].shape) out.emplace(input, known_.values(a.id));
+      if (a.is_literal() || !p_.types[a.id].dtype.is_integer() || body.types[input].shape != p_.types[a.id].shape)
+        continue;
+      if (const auto affine = counts_.of(a)) out.emplace(input, *affine);
     }
     return out;
   }
 
-  // Where along dim `dim` of the batch, or nowhere, the column counts 0, 1 ... up to the dim's extent.
+  // Whether along dim `dim` of the batch, and nowhere else, the column counts 0, 1 ... up to the dim's extent.
   bool counts_along(const Atom& column, int dim) {
     if (column.is_literal()) return false;
     const Shape& shape = p_.types[column.id].shape;
-    // Through what only repeats or renames dims, so that few numbers are looked at.
-    ValueId source = column.id;
-    Dims strides = ops::row_major_strides(shape);
-    std::int64_t offset = 0;
-    while (const std::optional<View> view = read_by(source)) {
-      const std::optional<Dims> through = seen_through(*view, source, shape, strides, offset);
-      if (!through) break;
-      strides = *through;
-      source = p_.eqns[static_cast<std::size_t>(index_.producer(source))].operands[0].id;
-      offset = 0;
+    if (const std::optional<ops::Affine> affine = counts_.of(column)) {
+      ops::Affine wanted{0, Dims(shape.size(), 0), 0};
+      wanted.steps[static_cast<std::size_t>(dim)] = 1;
+      return affine == wanted;
     }
-    if (!known_.knows(source)) return false;
-    const std::vector<std::int64_t>& numbers = integers(source);
-    std::int64_t read = 1;
-    for (std::size_t d = 0; d < shape.size(); ++d)
-      if (strides[d] != 0 || static_cast<int>(d) == dim) read *= shape[d];
-    if (read > most_numbers) return false;
-    Dims index(shape.size(), 0);
-    for (std::int64_t k = 0; k < read; ++k) {
-      std::int64_t at = 0, rest = k;
-      for (std::size_t d = shape.size(); d-- > 0;) {
-        if (strides[d] == 0 && static_cast<int>(d) != dim) continue;
-        index[d] = rest % shape[d];
-        rest /= shape[d];
-        at += index[d] * strides[d];
-      }
-      if (numbers[static_cast<std::size_t>(at)] != index[static_cast<std::size_t>(dim)]) return false;
-    }
+    if (shape.num_elements() > most_numbers || !known_.knows(column.id)) return false;
+    const auto [at, fresh] = integers_.try_emplace(column.id);
+    if (fresh) at->second = known_.integers(column.id);
+    std::int64_t inner = 1;
+    for (int d = dim + 1; d < shape.ndim(); ++d) inner *= shape[d];
+    for (std::size_t k = 0; k < at->second.size(); ++k)
+      if (at->second[k] != static_cast<std::int64_t>(k) / inner % shape[dim]) return false;
     return true;
-  }
-
-  std::optional<View> read_by(ValueId v) const {
-    const int producer = index_.producer(v);
-    if (producer < 0) return std::nullopt;
-    const Eqn& e = p_.eqns[static_cast<std::size_t>(producer)];
-    if (!e.op->view || e.results.size() != 1 || e.operands[0].is_literal()) return std::nullopt;
-    return e.op->view(Call{*e.op, e.params, operand_types(e), e.subs}, p_.types[v]);
-  }
-
-  // The strides in the operand of what is read by `strides` (of `shape`) in the result `v`.
-  std::optional<Dims> seen_through(const View& view, ValueId v, const Shape& shape, const Dims& strides,
-                                   std::int64_t offset) const {
-    if (view.offset != 0 || offset != 0) return std::nullopt;
-    const Shape& middle = p_.types[v].shape;
-    const Dims dense = ops::row_major_strides(middle);
-    Dims out(strides.size(), 0);
-    for (std::size_t d = 0; d < strides.size(); ++d) {
-      if (strides[d] == 0 || shape[d] == 1) continue;
-      // One dim of the value in between.
-      std::size_t m = 0;
-      while (m < dense.size() && (middle[m] == 1 || dense[m] != strides[d] || middle[m] != shape[d])) ++m;
-      if (m == dense.size()) return std::nullopt;
-      out[d] = view.strides[m];
-    }
-    return out;
   }
 
   std::vector<Type> operand_types(const Eqn& e) const {
     std::vector<Type> out;
     for (const Atom& a : e.operands) out.push_back(p_.type(a));
     return out;
-  }
-
-  const std::vector<std::int64_t>& integers(ValueId v) {
-    const auto [at, fresh] = integers_.try_emplace(v);
-    if (fresh) at->second = known_.integers(v);
-    return at->second;
   }
 
   // The numbers of each index vector, one array [..., 1] per place in it; none where they are not put together so.
@@ -247,6 +202,7 @@ class CountedDims : Rewriting {
   }
 
   const ProgramIndex index_;
+  ops::AffineValues counts_;
   KnownValues known_;
   std::map<ValueId, std::vector<std::int64_t>> integers_;
 };
