@@ -41,7 +41,7 @@ constexpr Pass table[] = {
      "Gather sinking: takes single elements of the operand of an elementwise operation, not of its result.",
      "sorted_rows because a gather that has sunk is no longer one in the order of the sort of its operand", optional},
     {PassId::known_rows, "known_rows", Of::program, Bits::changed,
-     "Rewrites gathers of rows with constant indices to concatenated slices.",
+     "Rewrites gathers of rows with constant indices to concatenated slices, and overlapping frames to rolls.",
      "picks_first because gathers have their final operands by then", optional},
     {PassId::running_sums, "running_sums", Of::program, Bits::changed,
      "Rewrites scans that only accumulate slices to cumulative sums, which can be sharded.",

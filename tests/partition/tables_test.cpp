@@ -215,6 +215,28 @@ TEST(Tables, SeveralDimsThatCount) {
   EXPECT_EQ(total_bytes(cache), 0) << explain(cache);
 }
 
+// Frames every 4 samples, 10 long, and their sum: hops of a window that stand in the next block are sent, no more.
+TEST(Tables, FramesThatOverlap) {
+  Mesh mesh = grid({4}, "x");
+  auto places = [](int count) { return expand_dims(arange(count), 1) * 4 + arange(10); };
+  const double hops = 4.0 * (4 + 2 * 4);  // one row of a hop, and two
+  const LocalProgram round = check_ids({type({3, 64})}, {P(none, "x")}, mesh, 0, [&](const Arrays& in) {
+    return Arrays{cut(in[0](all, places(16) % 64), mesh, P(none, "x"))};
+  });
+  EXPECT_LE(total_bytes(round), 3 * hops) << explain(round);
+  const LocalProgram added = check_ids({type({16, 10}), type({64})}, {P("x"), P("x")}, mesh, 0, [&](const Arrays& in) {
+    return Arrays{cut(in[1].at(places(16) % 64).add(in[0]), mesh, P("x"))};
+  });
+  EXPECT_LE(total_bytes(added), hops) << explain(added);
+  // Inside, with fewer frames than there are hops, and where hops do not divide among the devices.
+  for (std::int64_t n : {64, 60}) {
+    const int count = static_cast<int>(n - 10) / 4 + 1;
+    check_ids({type({n}), type({count, 10})}, {P("x"), P("x")}, mesh, 0, [&](const Arrays& in) {
+      return Arrays{in[0](places(count)), zeros({n}).at(places(count)).add(in[1])};
+    });
+  }
+}
+
 }  // namespace
 }  // namespace tutti::testing
 
