@@ -5,8 +5,8 @@
 
 #include "array/known_values.hpp"
 #include "ir/op.hpp"
-#include "ops/affine_values.hpp"
 #include "ops/elementwise/arithmetic.hpp"
+#include "ops/movement/affine_values.hpp"
 #include "ops/movement/concatenate.hpp"
 #include "ops/movement/gather.hpp"
 #include "ops/movement/pad.hpp"

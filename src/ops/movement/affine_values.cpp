@@ -1,4 +1,4 @@
-#include "ops/affine_values.hpp"
+#include "ops/movement/affine_values.hpp"
 
 #include <algorithm>
 #include <cstdlib>
