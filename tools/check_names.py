@@ -33,7 +33,7 @@ ALLOWED = {
         "dynamic_update_slice": BOXES,
         "ShardMap": "Role::region: its axes and specs are what the stage opens it by",
         "dot_general": DIMS, "DotGeneral": DIMS, "Reduction": "Op::reduce says that the parameters are these",
-        "Gather": WINDOW,
+        "Gather": WINDOW, "Scatter": WINDOW,
         "sort": SORTS, "Sort": SORTS,
     },
     "compile": {

@@ -16,6 +16,7 @@ enum class PassId : unsigned char {
   needed_elements,
   propagate,
   between,
+  counted_dims,
   sorted_rows,
   picks_first,
   known_rows,

@@ -158,7 +158,7 @@ Array Emitter::exchange_parts(Move move, const Layout& before, const Array& x, c
   if (move.kind == Move::Kind::all_gather)
     y = collective(move, ops::all_gather, ops::GatherOver{group, 0, true}, y);
   else if (move.kind == Move::Kind::reduce_scatter)
-    y = collective(move, ops::reduce_scatter, ops::GatherOver{group, 0, true}, y);
+    y = scattered(move, before.pending_kind, y, 0);
   else
     y = collective(move, ops::all_to_all, ops::Exchange{group, 0, 0, true}, y);
   if (from >= 0) {

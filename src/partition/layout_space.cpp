@@ -299,7 +299,6 @@ class LayoutSpace::Expansion {
       if (rest.pending.empty()) rest.kind = Reduce::sum;
       const double group = ways(chosen);
       visit_({Move::Kind::all_reduce, refs(chosen), -1, -1, {}}, rest, held_ * received(ops::psum, group));
-      if (s_.kind != Reduce::sum) continue;
       for (int d = 0; d < rank_; ++d) {
         if (!space_.may_cut(d, ways(s_.dims[d]) * group)) continue;
         std::string order = chosen;

@@ -190,8 +190,7 @@ Array Emitter::apply(const Move& move, const Layout& before, const Array& x, con
                                                           : ops::pmin;
       return collective(move, op, group, x);
     }
-    case Move::Kind::reduce_scatter:
-      return collective(move, ops::reduce_scatter, ops::GatherOver{group, to, true}, pad_blocks(x, to, move.axes));
+    case Move::Kind::reduce_scatter: return scattered(move, before.pending_kind, pad_blocks(x, to, move.axes), to);
     case Move::Kind::all_to_all:
       if (move.second_dim >= 0) return exchange_two(move, x);
       return joined(
@@ -199,6 +198,16 @@ Array Emitter::apply(const Move& move, const Layout& before, const Array& x, con
     case Move::Kind::permute: return permute(move, before, x);
   }
   throw InternalError("partition: unknown move");
+}
+
+// Dim d is a row of blocks, one for each device: each has its block of what all of them have together. Only sums have
+// a collective of their own; of extrema every device gets the blocks of the others.
+Array Emitter::scattered(const Move& move, Reduce kind, const Array& x, int d) {
+  const Group group = group_of(move.axes);
+  if (kind == Reduce::sum) return collective(move, ops::reduce_scatter, ops::GatherOver{group, d, true}, x);
+  const Array blocks =
+      collective(move, ops::all_to_all, ops::Exchange{group, d, d, true}, split_dim(x, d, ways(move.axes)));
+  return kind == Reduce::max ? lax::reduce_max(blocks, {d}) : lax::reduce_min(blocks, {d});
 }
 
 Array Emitter::slice(const Move& move, const Array& x, const Shape& block) {

@@ -36,6 +36,7 @@ class Emitter {
  private:
   Group group_of(const AxisRefs& axes) const;
   Array collective(const Move& move, const Op& op, Params params, const Array& x);
+  Array scattered(const Move& move, Reduce kind, const Array& x, int d);
   Array slice(const Move& move, const Array& x, const Shape& block);
   Array mask(const Move& move, const Array& x);
   Array embed(const Move& move, const Array& x);

@@ -7,6 +7,7 @@
 #include "partition/align.hpp"
 #include "partition/alike_pieces.hpp"
 #include "partition/axis_parts.hpp"
+#include "partition/counted_dims.hpp"
 #include "partition/known_rows.hpp"
 #include "partition/live.hpp"
 #include "partition/manual_regions.hpp"
@@ -110,6 +111,7 @@ struct Rewrite {
 
 // The passes to the normal form, in which sharding strategies see what may be cut.
 constexpr Rewrite kNormalForm[] = {
+    {PassId::counted_dims, [](const ShardedProgram& s, const AxisRefs&) { return with_counted_dims(s); }},
     {PassId::sorted_rows, [](const ShardedProgram& s, const AxisRefs&) { return with_sorted_rows(s); }},
     {PassId::picks_first, [](const ShardedProgram& s, const AxisRefs&) { return with_picks_first(s); }},
     {PassId::known_rows, [](const ShardedProgram& s, const AxisRefs&) { return with_known_rows(s); }},

@@ -9,7 +9,7 @@ Rewriting::Rewriting(const ShardedProgram& sharded)
   out_.bodies.clear();
 }
 
-std::pair<Eqn, std::vector<ShardedProgram>> Rewriting::entered(int i, Pass pass) {
+std::pair<Eqn, std::vector<ShardedProgram>> Rewriting::entered(int i, const Pass& pass) {
   Eqn e = p_.eqns[static_cast<std::size_t>(i)];
   std::vector<ShardedProgram> bodies;
   if (i >= static_cast<int>(in_.bodies.size())) return {std::move(e), std::move(bodies)};

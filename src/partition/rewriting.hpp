@@ -1,6 +1,7 @@
 // A ShardedProgram that is written again, Eqn by Eqn: what passes that change some of them have in common.
 #pragma once
 
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -11,13 +12,13 @@ namespace tutti {
 
 class Rewriting {
  public:
-  using Pass = ShardedProgram (*)(const ShardedProgram&);
+  using Pass = std::function<ShardedProgram(const ShardedProgram&)>;
 
  protected:
   explicit Rewriting(const ShardedProgram& sharded);
 
   /// Eqn i with its bodies as `pass` leaves them.
-  std::pair<Eqn, std::vector<ShardedProgram>> entered(int i, Pass pass);
+  std::pair<Eqn, std::vector<ShardedProgram>> entered(int i, const Pass& pass);
   void push(Eqn e, std::vector<ShardedProgram> bodies = {});
   /// A new value.
   ValueId value(Type type);

@@ -170,6 +170,7 @@ Arrays cross_entropy(const Arrays& in) {
   const Array log_softmax = in[0] - nn::logsumexp(in[0], -1, true);
   return {-mean(take_along_axis(log_softmax, expand_dims(in[1], 1), 1))};
 }
+Arrays picked_labels(const Arrays& in) { return {-mean(nn::log_softmax(in[0])(arange(64), in[1]))}; }
 Arrays turned_rows(const Arrays& in) {
   const auto n = static_cast<int>(in[0].shape(0));
   return {take(in[0], (arange(n) + (n - 3)) % n, 0)};
@@ -248,6 +249,7 @@ std::vector<Sample> sharded_samples(const Mesh& mesh) {
   return {
       {"by order", {rows(normal(1, {64, 24}))}, by_order},
       {"cross-entropy", {rows(normal(1, {64, 24})), rows(random::randint(random::key(2), {64}, 0, 24))}, cross_entropy},
+      {"picked labels", {rows(normal(1, {64, 24})), rows(random::randint(random::key(2), {64}, 0, 24))}, picked_labels},
       {"turned rows", {rows(normal(1, {64, 24}))}, turned_rows},
       {"running sum", {rows(normal(1, {64, 24}))}, running_sum},
       {"head by head", {rows(q), rows(k), rows(v)}, head_by_head},

@@ -59,6 +59,8 @@ class Builder {
   void movement(const Step& s);
   void joining(const Step& s);
   void indexing(const Step& s);
+  void segments(const Step& s, const Value& a);
+  Value column(const Step& s, const Value& a);
 
   const Recipe& recipe_;
   Mesh mesh_;

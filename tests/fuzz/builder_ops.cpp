@@ -3,6 +3,7 @@
 
 #include "fuzz/builder.hpp"
 #include "tutti/lax/windows.hpp"
+#include "tutti/numpy/segments.hpp"
 
 namespace tutti::fuzz {
 namespace {
@@ -211,11 +212,53 @@ void Builder::joining(const Step& s) {
   return void(put(concatenate({a.array, b.array}, d), "concatenate" + both, bound));
 }
 
+// A place in each row, which the row says; some lie outside where they are not counted from the end.
+Builder::Value Builder::column(const Step& s, const Value& a) {
+  const std::int64_t k = a.shape()[1];
+  const Value at = put(argmax(a.array, 1), "argmax(" + a.name + ", 1)", static_cast<double>(k));
+  if (s.choice[5] % 2 == 0) return at;
+  return put(at.array - static_cast<int>(k), at.name + " - " + text(k), static_cast<double>(k));
+}
+
+// Rows by number into a table that is as long as a row.
+void Builder::segments(const Step& s, const Value& a) {
+  const std::int64_t k = a.shape()[1];
+  if (k * k > largest) return;
+  const Value at = column(s, a);
+  const double bound = a.bound * static_cast<double>(1 + a.shape()[0]);
+  const std::string table = "zeros({" + text(k) + ", " + text(k) + "}" + (a.integer() ? ", int32" : "") + ")";
+  const Array start = zeros({k, k}, a.array.dtype());
+  const std::string to = table + ".at(" + at.name + ")", with = "(" + a.name + ")";
+  switch (recipe_.gradient ? s.choice[2] % 2 : s.choice[2] % 4) {
+    case 0:
+      return void(put(segment_sum(a.array, at.array, k),
+                      "segment_sum(" + a.name + ", " + at.name + ", " + text(k) + ")", bound));
+    case 1: return void(put(start.at(at.array).add(a.array), to + ".add" + with, bound));
+    case 2: return void(put(start.at(at.array).max(a.array), to + ".max" + with, a.bound));
+    default: return void(put(start.at(at.array).min(a.array), to + ".min" + with, a.bound));
+  }
+}
+
 void Builder::indexing(const Step& s) {
   const Value a = any(s.choice[0]);
   if (a.ndim() == 0) return;
   const int d = in_range(s.choice[1], a.ndim());
   const std::int64_t n = a.shape()[d];
+  if (s.kind == Kind::take_along && s.choice[3] % 2 && a.ndim() == 2) {
+    const std::string of = "(arange(" + text(a.shape()[0]) + "), ";
+    const Value at = column(s, a);
+    const Value taken = put(a.array(arange(a.shape()[0]), at.array), a.name + of + at.name + ")", a.bound);
+    const std::string start = a.name + ".at" + of + at.name + ")";
+    const Array times2 = taken.array * 2;
+    if (s.choice[4] % 3 == 0)
+      return void(put(a.array.at(arange(a.shape()[0]), at.array).set(times2), start + ".set(" + taken.name + " * 2)",
+                      2 * a.bound));
+    if (s.choice[4] % 3 == 1)
+      return void(put(a.array.at(arange(a.shape()[0]), at.array).add(times2), start + ".add(" + taken.name + " * 2)",
+                      3 * a.bound));
+    return;
+  }
+  if (s.kind == Kind::scatter && s.choice[4] % 2 && a.ndim() == 2) return segments(s, a);
   if (s.kind == Kind::take_along) {
     const Array at = argsort(a.array, d);
     return void(put(take_along_axis(a.array, at, d),

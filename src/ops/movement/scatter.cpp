@@ -101,20 +101,36 @@ void eval_scatter(ScatterKind kind, const Call& c, std::span<const HostView> in,
   visit_arithmetic_dtype(in[0].type.dtype, [&]<class T>(Stored<T>) { combine<T>(kind, windows, in[2], out[0]); });
 }
 
-Factors factors_scatter(const Call& c, const std::vector<Type>& results) {
+// How windows from several devices, each with an array of its own, are one result: an operand that is added counts on
+// one of them (the linear set), in an extremum it counts everywhere. Nothing says so of a window that is written last,
+// nor of products.
+Factors::Kind completed_by(ScatterKind kind, DType dtype) {
+  using Kind = Factors::Kind;
+  if (dtype.is_key() || arithmetic_dtype(dtype) != dtype) return Kind::replicated;
+  switch (kind) {
+    case ScatterKind::add: return dtype.is_bool() ? Kind::max : Kind::sum;  // of truth values: or
+    case ScatterKind::mul: return dtype.is_bool() ? Kind::min : Kind::replicated;
+    case ScatterKind::max: return Kind::max;
+    case ScatterKind::min: return Kind::min;
+    case ScatterKind::set: break;
+  }
+  return Kind::replicated;
+}
+
+Factors factors_scatter(ScatterKind kind, const Call& c, const std::vector<Type>& results) {
   const auto& p = c.get<Scatter>();
   lax::GatherDims g = as_gather(p.dims);
   FactorBuilder b(c, results);
   window_factors(b, c, g, window_sizes(g, c.operands[0].shape, c.operands[2].shape), b.f.operands[2]);
   b.f.results[0] = b.f.operands[0];
-  // A batch dim of the indices that is in no result: each part of it updates the whole array. Only sums can be
-  // completed later, and then the operand would be added more than once; so it is not split.
-  for (const auto& dim : b.f.operands[1])
-    for (int factor : dim) {
-      bool kept = false;
-      for (const auto& d : b.f.results[0]) kept = kept || std::find(d.begin(), d.end(), factor) != d.end();
-      if (!kept) b.f.factors[factor].kind = Factors::Kind::replicated;
-    }
+  // A batch dim of the indices that is in no result: each part of it updates an array of its own.
+  const Factors::Dims& indices = b.f.operands[1];
+  for (std::size_t d = 0; d + 1 < indices.size(); ++d) {
+    const int factor = indices[d][0];
+    const bool kept = std::any_of(b.f.results[0].begin(), b.f.results[0].end(),
+                                  [&](const auto& of) { return std::find(of.begin(), of.end(), factor) != of.end(); });
+    if (!kept) b.f.factors[factor].kind = completed_by(kind, c.operands[0].dtype);
+  }
   return b.f;
 }
 
@@ -269,7 +285,7 @@ Op home(ScatterKind kind, std::string name) {
   op.eval = [kind](const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
     eval_scatter(kind, c, in, out);
   };
-  op.factors = factors_scatter;
+  op.factors = [kind](const Call& c, const std::vector<Type>& results) { return factors_scatter(kind, c, results); };
   op.batch = batch_scatter;
   op.own_weak = true;
   set_derivative(op, kind);
