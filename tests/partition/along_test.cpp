@@ -46,6 +46,52 @@ TEST(Along, RightHandSidesOfASolveAreApart) {
   EXPECT_EQ(total_bytes(stacked), 0) << explain(stacked);
 }
 
+TEST(Along, RunningProductsAndExtremaSendWhatBlocksComeTo) {
+  Mesh mesh = grid({4}, "x");
+  const std::vector<std::pair<Array (*)(const In&, int, bool), std::vector<DType>>> all{
+      {lax::cumsum, {float32, float64, int32, bfloat16}},
+      {lax::cumprod, {float32, float64, int32, complex64}},
+      {lax::cummax, {float32, float64, int32, uint8, bool_, complex64}},
+      {lax::cummin, {float32, float64, int32, uint8, bool_}},
+      {lax::cumlogsumexp, {float32, float64, complex64}}};
+  for (const auto& [running, dtypes] : all)
+    for (DType dtype : dtypes)
+      for (bool reverse : {false, true})
+        for (std::int64_t n : {32, 30, 5}) {
+          const LocalProgram local = check_placed({type({n, 5}, dtype)}, {P("x")}, mesh,
+                                                  [&](const Arrays& in) { return Arrays{running(in[0], 0, reverse)}; });
+          EXPECT_EQ(total_bytes(local), 3.0 * dtype.size() * 5) << explain(local);
+        }
+  // Along the last dim, over two axes, and beside a cut batch.
+  check_placed({type({6, 22})}, {P(none, axes("x", "y"))}, grid({2, 3}, {"x", "y"}), [](const Arrays& in) {
+    return Arrays{lax::cummax(in[0], 1), lax::cumprod(in[0], 1, true), cumsum(in[0], -1)};
+  });
+  check_placed({type({6, 22})}, {P("y", "x")}, grid({2, 3}, {"x", "y"}), [](const Arrays& in) {
+    return Arrays{lax::cummin(in[0], 1, true), lax::cumlogsumexp(in[0], 1), lax::cumsum(in[0], 0)};
+  });
+}
+
+TEST(Along, RunningExtremaOfInfinities) {
+  auto special = [](const Array& x) { return where(x > 0.8f, x / 0.f, where(x < -0.8f, log(x), x)); };
+  for (bool reverse : {false, true})
+    check_placed({type({30, 3})}, {P("x")}, grid({4}, "x"), [&](const Arrays& in) {
+      const Array x = special(in[0]), y = where(isnan(x), -log(zeros_like(x)), -x);
+      return Arrays{lax::cummax(x, 0, reverse), lax::cummin(x, 0, reverse), lax::cumprod(y, 0, reverse),
+                    lax::cumlogsumexp(y, 0, reverse), lax::cumlogsumexp(-y, 0, reverse)};
+    });
+}
+
+TEST(Along, GradientsOfRunningOps) {
+  for (std::int64_t n : {16, 10})
+    check_placed({type({n, 3})}, {P("x")}, grid({4}, "x"), [](const Arrays& in) {
+      auto of = [&](auto f) { return grad([&](const Array& x) { return sum(square(f(x))); })(in[0]); };
+      return Arrays{of([](const Array& x) { return lax::cumsum(x, 0, true); }),
+                    of([](const Array& x) { return lax::cummax(x, 0); }),
+                    of([](const Array& x) { return lax::cumlogsumexp(x, 0); }),
+                    of([](const Array& x) { return vmap([](const Array& y) { return lax::cumprod(y, 0); })(x.T()); })};
+    });
+}
+
 }  // namespace
 }  // namespace tutti::testing
 
