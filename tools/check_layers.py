@@ -32,7 +32,8 @@ STAGES = {
                   "ops/collective/", "regions/shard_map.hpp", "regions/loops.hpp", "ops/placement/", "ops/movement/",
                   "ops/elementwise/comparison.hpp",  # views become rolls, and choices between them
                   # Dims of products and sums come in parts, scans become running sums.
-                  "ops/contraction/dot_general.hpp", "ops/reduction/", "ops/elementwise/arithmetic.hpp"],
+                  "ops/contraction/dot_general.hpp", "ops/reduction/", "ops/elementwise/arithmetic.hpp",
+                  "ops/fft/fft.hpp"],  # a transform of several dims is one of each
     "compile": ["partition/local_program.hpp", "lane/vector_ir.hpp", "ops/contraction/", "ops/movement/",
                 "ops/reduction/", "ops/elementwise/", "ops/linalg/direct_solve.hpp"],
     "run": ["compile/plan.hpp"],

@@ -26,8 +26,12 @@ PLACES = "gathers and scatters whose indices are known become such"
 POSITIONS = "only a sort knows where its elements were"
 CONVOLUTIONS = "the engine has tiles for them, as for products"
 PRODUCTS = "the engine calls a library for products, and brings their operands to its form"
+TRANSFORMS = "only a transform knows which dims it transforms, and which of them is real"
+DIAGONALS = "a diagonal is recorded as a strided slice of a reshape, and back as a pad"
 ALLOWED = {
     "partition": {
+        "fft": TRANSFORMS, "Fft": TRANSFORMS, "rev": "pairs of them go", "Rev": "pairs of them go",
+        "slice": DIAGONALS, "SliceParams": DIAGONALS, "pad": DIAGONALS, "Pad": DIAGONALS, "reshape": DIAGONALS,
         "ShardMap": "Role::region: its axes and specs are what the stage opens it by",
         "dot_general": DIMS, "DotGeneral": DIMS, "Reduction": "Op::reduce says that the parameters are these",
         "Gather": WINDOW,

@@ -13,6 +13,7 @@
 namespace tutti::testing {
 namespace {
 
+// Right-hand sides are solved each for itself, on whichever side of the matrix they stand.
 TEST(Along, RightHandSidesOfASolveAreApart) {
   Mesh mesh = grid({4}, "x");
   auto matrix = [](const Array& a) { return matmul(a, swapaxes(a, 0, 1)) + 4 * eye(a.shape()[0]); };
@@ -46,6 +47,7 @@ TEST(Along, RightHandSidesOfASolveAreApart) {
   EXPECT_EQ(total_bytes(stacked), 0) << explain(stacked);
 }
 
+// Each device sends what its block comes to, wherever the blocks end.
 TEST(Along, RunningProductsAndExtremaSendWhatBlocksComeTo) {
   Mesh mesh = grid({4}, "x");
   const std::vector<std::pair<Array (*)(const In&, int, bool), std::vector<DType>>> all{
@@ -71,6 +73,7 @@ TEST(Along, RunningProductsAndExtremaSendWhatBlocksComeTo) {
   });
 }
 
+// Of infinite and undefined elements, too.
 TEST(Along, RunningExtremaOfInfinities) {
   auto special = [](const Array& x) { return where(x > 0.8f, x / 0.f, where(x < -0.8f, log(x), x)); };
   for (bool reverse : {false, true})
@@ -90,6 +93,126 @@ TEST(Along, GradientsOfRunningOps) {
                     of([](const Array& x) { return lax::cumlogsumexp(x, 0); }),
                     of([](const Array& x) { return vmap([](const Array& y) { return lax::cumprod(y, 0); })(x.T()); })};
     });
+}
+
+// Blocks go to the device at the other end, and rows as they are.
+TEST(Along, AReversalSendsEachBlockOnce) {
+  for (DType dtype : {float32, float64, int32, bool_})
+    for (std::int64_t n : {32, 30, 21, 5}) {
+      const std::int64_t block = (n + 3) / 4;
+      const LocalProgram local = check_placed({type({n, 5}, dtype)}, {P("x")}, grid({4}, "x"), [](const Arrays& in) {
+        return Arrays{lax::rev(in[0], {0, 1})};
+      });
+      EXPECT_LE(total_bytes(local), static_cast<double>(block * 5 * dtype.size())) << explain(local);
+    }
+  // The same however it is written; the middle one of three devices keeps its block; two axes on one dim.
+  const LocalProgram written = check_placed({type({32, 5})}, {P("x")}, grid({4}, "x"), [](const Arrays& in) {
+    return Arrays{in[0](slice(none, none, -1)), flip(in[0], 0) * 2.f, flip(in[0], -2)};
+  });
+  EXPECT_LE(total_bytes(written), 8 * 4.0 * 5) << explain(written);
+  check_placed({type({9, 22})}, {P("x", "y")}, grid({3, 2}, {"x", "y"}), [](const Arrays& in) {
+    return Arrays{flip(in[0], 0), flip(in[0], 1), flip(in[0])};
+  });
+  check_placed({type({6, 22})}, {P(none, axes("x", "y"))}, grid({2, 3}, {"x", "y"}), [](const Arrays& in) {
+    return Arrays{flip(in[0], 1), grad([](const Array& x) { return sum(flip(x, 1) * x * x); })(in[0])};
+  });
+}
+
+TEST(Along, BetweenReversalsThingsRunFromTheOtherEnd) {
+  for (std::int64_t n : {32, 30}) {
+    const LocalProgram local =
+        check_placed({type({n, 5}), type({5})}, {P("x"), P()}, grid({4}, "x"), [](const Arrays& in) {
+          const Array turned = flip(in[0], 0);
+          return Arrays{flip(cumsum(turned, 0), 0), flip(exp(lax::cummax(2.f * turned * in[1], 0)), 0),
+                        lax::rev(lax::cumsum(lax::rev(in[0], {0, 1}), 0, true), {1, 0})};
+        });
+    EXPECT_EQ(total_bytes(local), 3 * 3 * 4.0 * 5) << explain(local);
+  }
+  // What else reads a value in between, and what turns other dims, stays.
+  check_placed({type({32, 5})}, {P("x")}, grid({4}, "x"), [](const Arrays& in) {
+    const Array sums = cumsum(flip(in[0], 0), 0);
+    return Arrays{flip(sums, 0), sums, flip(cumsum(flip(in[0], 1), 0), 0), flip(in[0](slice(none, 20)), 0)};
+  });
+}
+
+// Of a table in blocks what lies before a value is counted in each.
+TEST(Along, CountsOfBlocksOfASortedTableAddUp) {
+  for (DType dtype : {float32, float64, int32, uint8})
+    for (bool right : {false, true})
+      for (std::int64_t n : {400, 397, 5}) {
+        const LocalProgram local =
+            check_placed({type({n}, dtype), type({12}, dtype)}, {P("x"), P()}, grid({4}, "x"), [&](const Arrays& in) {
+              return Arrays{searchsorted(lax::sort(in[0], 0), in[1], {.side = right ? Side::right : Side::left})};
+            });
+        EXPECT_GT(total_bytes(local), 0) << explain(local);
+      }
+  auto search = [](const Arrays& in) { return Arrays{searchsorted(cumsum(abs(in[0])), 9 * in[1])}; };
+  const LocalProgram local = check_placed({type({397}), type({12})}, {P("x"), P()}, grid({4}, "x"), search);
+  EXPECT_EQ(total_bytes(local), 3 * 4 + 2 * 0.75 * 4 * 12) << explain(local);
+}
+
+// Each row has an element of the diagonal, and a matrix with a given one has it where rows and columns agree.
+TEST(Along, DiagonalsStayInBlocks) {
+  Mesh mesh = grid({4}, "x");
+  for (const PartitionSpec& cut : {P("x"), P(none, "x")}) {
+    const LocalProgram local = check_placed({type({16, 16}), type({16})}, {cut, P("x")}, mesh, [](const Arrays& in) {
+      return Arrays{trace(in[0]), diagonal(in[0]) * in[1], grad([](const Array& x) { return trace(x * x); })(in[0])};
+    });
+    EXPECT_EQ(total_bytes(local), 2 * 0.75 * 4) << explain(local);
+    for (const Shape& shape : {Shape{16, 12}, Shape{13, 17}, Shape{8, 8}})
+      for (std::int64_t offset : {0, 1, -3, 5})
+        check_placed({type(shape)}, {cut}, mesh, [=](const Arrays& in) {
+          auto weighted = [=](const Array& x) { return sum(square(diagonal(x, offset))); };
+          return Arrays{diagonal(in[0], offset), trace(in[0], offset), grad(weighted)(in[0])};
+        });
+  }
+  check_placed({type({3, 8, 6})}, {P(none, "x", "y")}, grid({2, 3}, {"x", "y"}), [](const Arrays& in) {
+    return Arrays{diagonal(in[0], 0, 1, 2), diagonal(in[0], 1, -1, -2),
+                  vmap([](const Array& x) { return trace(x) * x; })(in[0])};
+  });
+}
+
+Array whole_fft(const Array& x) { return fft::fftn(lax::complex(x, x * 0.5f)); }
+
+// Two dims of which one is cut: blocks are exchanged once each way.
+TEST(Along, TransformsOfSeveralDimsExchangeBlocks) {
+  Mesh mesh = grid({4}, "x");
+  const double exchange = 8.0 * 16 * 24 / 4 * 3 / 4;  // complex64[16, 24]
+  const LocalProgram there =
+      check_placed({type({16, 24})}, {P("x")}, mesh, [&](const Arrays& in) { return Arrays{whole_fft(in[0])}; });
+  EXPECT_LE(total_bytes(there), 9 * exchange) << explain(there);  // the result is whole
+  auto back = [&](const Arrays& in) {
+    const Array k = fft::fftfreq(16), power = expand_dims(k * k, 1) + 1.f;
+    const Array x = lax::real(fft::ifftn(whole_fft(in[0]) * power));
+    return Arrays{sum(x * x, 1)};
+  };
+  const LocalProgram both = check_placed({type({16, 24})}, {P("x")}, mesh, back);
+  EXPECT_LE(total_bytes(both), 2 * exchange + 2 * 4.0 * 16) << explain(both);
+  for (const Shape& shape : {Shape{16, 24}, Shape{15, 21}, Shape{8, 6, 10}, Shape{3, 16, 8}})
+    for (int d = 0; d < shape.ndim(); ++d) {
+      std::vector<PartitionSpec> cut{P("x"), P(none, "x"), P(none, none, "x")};
+      check_placed({type(shape)}, {cut[static_cast<std::size_t>(d)]}, mesh, [&](const Arrays& in) {
+        const Array y = fft::rfftn(in[0]);
+        const Array z = fft::irfftn(y * 0.5f, {.s = shape.dims()});
+        return Arrays{z, abs(y), lax::real(fft::ifft2(whole_fft(in[0]))),
+                      grad([](const Array& x) { return sum(square(abs(fft::fft2(x)))); })(in[0])};
+      });
+    }
+  // Pencils: two cut dims.
+  check_placed({type({8, 6, 12})}, {P("x", "y")}, grid({2, 3}, {"x", "y"}), [&](const Arrays& in) {
+    return Arrays{lax::real(fft::ifftn(whole_fft(in[0]) * 2.f)), fft::rfftn(in[0])};
+  });
+}
+
+// Where only the batch is cut nothing changes.
+TEST(Along, TransformsOfABatchStayWhole) {
+  const LocalProgram local = check_placed({type({8, 6, 12})}, {P("x")}, grid({4}, "x"),
+                                          [](const Arrays& in) { return Arrays{abs(fft::fft2(in[0]))}; });
+  EXPECT_EQ(total_bytes(local), 0) << explain(local);
+  std::size_t transforms = 0, at = 0;
+  const std::string text = str(*local.program);
+  while ((at = text.find("= fft", at + 1)) != std::string::npos) ++transforms;
+  EXPECT_EQ(transforms, 1u) << text;
 }
 
 }  // namespace

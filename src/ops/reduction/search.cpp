@@ -2,7 +2,11 @@
 #include "ops/reduction/search.hpp"
 
 #include <algorithm>
+#include <limits>
 
+#include "array/literal.hpp"
+#include "ir/across.hpp"
+#include "ops/elementwise/convert.hpp"
 #include "ops/movement/movement.hpp"
 #include "ops/reduction/ordered.hpp"
 
@@ -65,6 +69,40 @@ Factors factors_search(const Call& c, const std::vector<Type>& results) {
   return b.f;
 }
 
+// Of a vector in blocks: what lies before a value in each of them adds up.
+Across across_blocks_of_search() {
+  Across out;
+  out.padded = true;
+  out.run = [](const Call& c, const std::vector<Array>& blocks, const Line& line) -> std::vector<Array> {
+    const std::int64_t block = blocks[0].shape().back();
+    const DType places = line.extent <= INT32_MAX ? int32 : int64;
+    auto number = [&](std::int64_t n) { return array_from_scalar(Scalar(n).to(places), false); };
+    auto all = [](const Array& x, const Shape& shape) { return lax::broadcast_in_dim(x, shape, {}); };
+    auto wide = [&](const Array& x) {
+      return x.dtype() == places ? x : bind1(convert_element_type, ConvertElementType{places, false}, {x});
+    };
+    auto count = [&](const Array& sorted) { return wide(bind1(c.op, c.params, {sorted, blocks[1]})); };
+    if (block * line.blocks == line.extent) return {line.summed(count(blocks[0]))};
+    // In the padding there is what comes last, and it does not count.
+    const Array here = lax::sub(number(line.extent), lax::mul(wide(line.position()), number(block)));
+    const Array is_there =
+        lax::lt(lax::iota(places, blocks[0].shape(), blocks[0].ndim() - 1), all(here, blocks[0].shape()));
+    const DType dtype = blocks[0].dtype();
+    using Limits = std::numeric_limits<double>;
+    const Scalar last = dtype.is_bool()
+                            ? Scalar(true)
+                            : Scalar(dtype.is_inexact() ? Limits::quiet_NaN() : Limits::infinity()).to(dtype);
+    const Array filled = lax::select(is_there, blocks[0], all(array_from_scalar(last, false), blocks[0].shape()));
+    const Array counted = count(filled);
+    return {line.summed(lax::min(counted, all(lax::max(here, number(0)), counted.shape())))};
+  };
+  out.received = [](const Call& c, int, std::int64_t blocks) -> std::optional<double> {
+    const auto results = static_cast<double>(c.operands[1].num_elements());
+    return 2 * results * 4 * static_cast<double>(blocks - 1) / static_cast<double>(blocks);
+  };
+  return out;
+}
+
 Batched batch_search(const Call& c, const std::vector<Array>& xs, const std::vector<bool>& mapped,
                      const BatchAxis& axis) {
   Search p = c.get<Search>();
@@ -81,6 +119,7 @@ constinit const Home search = [] {
   op.infer = infer_search;
   op.eval = eval_search;
   op.factors = factors_search;
+  op.across = std::make_shared<Across>(across_blocks_of_search());
   op.jvp = [](const Call&, const auto&, const auto&, const auto&) { return std::vector<Array>(1); };
   op.batch = batch_search;
   op.flops = [](const Call& c, const std::vector<Type>& results) {
