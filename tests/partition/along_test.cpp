@@ -151,6 +151,36 @@ TEST(Along, CountsOfBlocksOfASortedTableAddUp) {
   EXPECT_EQ(total_bytes(local), 3 * 4 + 2 * 0.75 * 4 * 12) << explain(local);
 }
 
+// Of a tall matrix triangles are sent; signs are those of the whole.
+TEST(Along, FactorsOfATallMatrixSendTriangles) {
+  Mesh mesh = grid({4}, "x");
+  auto factors = [](const Arrays& in) {
+    const lax::linalg::Qr f = lax::linalg::qr(in[0], false);
+    return Arrays{f.q, f.r};
+  };
+  for (const DType dtype : {float32, float64, complex64})
+    for (const Shape& shape : {Shape{32, 5}, Shape{30, 5}, Shape{20, 5}, Shape{17, 1}, Shape{3, 24, 4}}) {
+      const PartitionSpec cut = shape.ndim() == 2 ? P("x") : P(none, "x");
+      const LocalProgram local = check_placed({type(shape, dtype)}, {cut}, mesh, factors);
+      const std::int64_t n = shape.back(), matrices = shape.ndim() == 2 ? 1 : shape[0];
+      EXPECT_LE(total_bytes(local), static_cast<double>(matrices * dtype.size()) * (3. * n * n + 1.5 * n))
+          << explain(local);
+    }
+  // Blocks that are not tall, all columns of q, rows over two axes, a gradient.
+  check_placed({type({12, 8})}, {P("x")}, mesh, factors);
+  check_placed({type({12, 3})}, {P("x")}, mesh, [](const Arrays& in) {
+    const lax::linalg::Qr f = lax::linalg::qr(in[0], true);
+    return Arrays{f.q, f.r};
+  });
+  check_placed({type({24, 3})}, {P(axes("x", "y"))}, grid({2, 3}, {"x", "y"}), factors);
+  check_placed({type({24, 3})}, {P("x")}, mesh, [](const Arrays& in) {
+    return Arrays{grad([](const Array& x) {
+      const lax::linalg::Qr f = lax::linalg::qr(x, false);
+      return sum(f.r * f.r * 0.5f + f.r) + sum(f.q * sin(x));
+    })(in[0])};
+  });
+}
+
 // Each row has an element of the diagonal, and a matrix with a given one has it where rows and columns agree.
 TEST(Along, DiagonalsStayInBlocks) {
   Mesh mesh = grid({4}, "x");
