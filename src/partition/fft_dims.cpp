@@ -10,9 +10,9 @@ namespace tutti {
 namespace {
 
 using lax::FftType;
-using Dims = std::vector<int>;
+using Numbers = std::vector<int>;  // of dims
 
-bool has(const Dims& dims, int d) { return std::find(dims.begin(), dims.end(), d) != dims.end(); }
+bool has(const Numbers& dims, int d) { return std::find(dims.begin(), dims.end(), d) != dims.end(); }
 
 bool transforms_several(const Program& p) {
   return std::any_of(p.eqns.begin(), p.eqns.end(), [](const Eqn& e) {
@@ -60,10 +60,10 @@ class FftDims : Rewriting {
     if (e.operands[0].is_literal()) return false;
     const auto& p = e.params.get<ops::Fft>();
     const int rank = p_.type(e.operands[0]).ndim(), last = rank - 1;
-    const Dims &before = cut_[e.operands[0].id], &after = cut_[e.results[0]];
-    Dims whole, cut;
+    const Numbers &before = cut_[e.operands[0].id], &after = cut_[e.results[0]];
+    Numbers whole, cut;
     for (int d = rank - p.lengths.ndim(); d < rank; ++d) (has(before, d) ? cut : whole).push_back(d);
-    std::vector<Dims> groups;
+    std::vector<Numbers> groups;
     const bool known = !cut.empty();
     if (!known) {
       std::swap(whole, cut);
@@ -86,17 +86,17 @@ class FftDims : Rewriting {
   }
 
   // Of a real transform the last dim comes first, with those that are transformed first in any case; of one back last.
-  static void place_last(FftType type, int last, std::vector<Dims>& groups) {
+  static void place_last(FftType type, int last, std::vector<Numbers>& groups) {
     if (type != FftType::rfft && type != FftType::irfft) return;
     const bool first = type == FftType::rfft;
     const std::size_t at = first ? 0 : groups.size() - 1;
     if (has(groups[at], last)) return;
-    for (Dims& g : groups) std::erase(g, last);
-    std::erase_if(groups, [](const Dims& g) { return g.empty(); });
-    groups.insert(first ? groups.begin() : groups.end(), Dims{last});
+    for (Numbers& g : groups) std::erase(g, last);
+    std::erase_if(groups, [](const Numbers& g) { return g.empty(); });
+    groups.insert(first ? groups.begin() : groups.end(), Numbers{last});
   }
 
-  Atom transformed(const Atom& x, const ops::Fft& p, int rank, const Dims& dims, const Eqn& e, bool end) {
+  Atom transformed(const Atom& x, const ops::Fft& p, int rank, const Numbers& dims, const Eqn& e, bool end) {
     ops::Fft part{p.type, {}};
     if (!has(dims, rank - 1) && p.type == FftType::rfft) part.type = FftType::fft;
     if (!has(dims, rank - 1) && p.type == FftType::irfft) part.type = FftType::ifft;
@@ -116,7 +116,7 @@ class FftDims : Rewriting {
     return make(ops::transpose, back, {make(ops::fft, part, {turned}, e.loc)}, e.loc, as);
   }
 
-  std::vector<Dims> cut_;  // by value
+  std::vector<Numbers> cut_;  // by value
 };
 
 }  // namespace

@@ -13,10 +13,10 @@ namespace {
 
 using Arrays = std::vector<Array>;
 
-struct Pair {
+struct Factored {
   Array q, r;
 };
-Pair factored(const Array& a) {
+Factored factored(const Array& a) {
   const Arrays out = tutti::bind(qr, QrForm{false}, {a});
   return {out[0], out[1]};
 }
@@ -85,7 +85,7 @@ std::shared_ptr<const Across> qr_across() {
   out.run = [](const Call&, const Arrays& blocks, const Line& line) -> Arrays {
     const std::int64_t n = cols_of(blocks[0].shape());
     const int rows = blocks[0].ndim() - 2;
-    const Pair here = factored(without_padding(blocks[0], line));
+    const Factored here = factored(without_padding(blocks[0], line));
     // [blocks, ..., n, n] -> [..., blocks * n, n]
     const Array triangles = line.gathered(here.r);
     Dims order = range(1, rows + 1);
@@ -94,7 +94,7 @@ std::shared_ptr<const Across> qr_across() {
     order.push_back(rows + 2);
     Shape stacked = here.r.shape();
     stacked[rows] = line.blocks * n;
-    const Pair all = factored(lax::reshape(lax::transpose(triangles, order), stacked));
+    const Factored all = factored(lax::reshape(lax::transpose(triangles, order), stacked));
     const Array first = lax::mul(line.position(), literal(int32, static_cast<double>(n)));
     Array q = matmul(here.q, rows_from(all.q, first, n)), r = all.r;
     const Array unit = back_to_positive(diagonal_of(r));
