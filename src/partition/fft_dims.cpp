@@ -34,25 +34,36 @@ class FftDims : Rewriting {
   ShardedProgram run() {
     for (int i = 0; i < static_cast<int>(p_.eqns.size()); ++i) {
       auto [e, bodies] = entered(i, with_fft_dims);
-      note(e);
       const bool several = e.op == &ops::fft && e.params.get<ops::Fft>().lengths.ndim() > 1;
-      if (several && put(e))
+      if (several && put(e)) {
         changed_ = true;
-      else
-        push(std::move(e), std::move(bodies));
+        continue;
+      }
+      note(e);
+      push(std::move(e), std::move(bodies));
     }
     return done();
   }
 
  private:
-  // Propagation stops at transforms: what is made of their results element by element is cut as they are.
+  // Propagation stops at transforms: what is made of their results is cut as they are, along the dims that stay.
   void note(const Eqn& e) {
-    if (!e.op->pointwise || e.results.size() != 1 || !cut_[e.results[0]].empty()) return;
-    for (const Atom& a : e.operands)
-      if (!a.is_literal() && !cut_[a.id].empty() && p_.types[a.id].shape == p_.types[e.results[0]].shape) {
-        cut_[e.results[0]] = cut_[a.id];
-        return;
-      }
+    if (!e.op->factors || !e.subs.empty()) return;
+    std::vector<Type> operands, results;
+    for (const Atom& a : e.operands) operands.push_back(p_.type(a));
+    for (const ValueId r : e.results) results.push_back(p_.types[r]);
+    const Factors rule = e.op->factors(Call{*e.op, e.params, operands, e.subs}, results);
+    for (std::size_t r = 0; r < e.results.size() && r < rule.results.size(); ++r) {
+      Numbers& out = cut_[e.results[r]];
+      for (std::size_t o = 0; o < e.operands.size() && o < rule.operands.size() && out.empty(); ++o)
+        for (const int d : e.operands[o].is_literal() ? Numbers{} : cut_[e.operands[o].id])
+          for (std::size_t to = 0; to < rule.results[r].size(); ++to)
+            if (shares(rule, rule.operands[o][d], rule.results[r][to])) out.push_back(static_cast<int>(to));
+    }
+  }
+  // Whether both dims begin with one factor that may be cut.
+  static bool shares(const Factors& rule, const std::vector<int>& a, const std::vector<int>& b) {
+    return !a.empty() && !b.empty() && a[0] == b[0] && rule.factors[a[0]].kind == Factors::Kind::parallel;
   }
 
   // Dims that were cut come last, those to be cut first. Real numbers are those before, or behind, all others.
@@ -77,6 +88,8 @@ class FftDims : Rewriting {
     place_last(p.type, last, groups);
     if (groups.size() < 2) return false;
     if (after.empty()) {
+      for (const int d : before)
+        if (d < rank - p.lengths.ndim()) cut_[e.results[0]].push_back(d);
       for (std::size_t g = 0; g + 1 < groups.size() && cut_[e.results[0]].size() < before.size(); ++g)
         cut_[e.results[0]].push_back(groups[g][0]);
     }

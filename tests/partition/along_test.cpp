@@ -228,6 +228,12 @@ TEST(Along, TransformsOfSeveralDimsExchangeBlocks) {
                       grad([](const Array& x) { return sum(square(abs(fft::fft2(x)))); })(in[0])};
       });
     }
+  // What is done to real and imaginary parts in between: a real transform there, one back, and a complex one.
+  const LocalProgram parts = check_placed({type({16, 24})}, {P("x")}, mesh, [](const Arrays& in) {
+    const Array y = fft::rfft2(in[0]), k = fft::rfftfreq(24);
+    return Arrays{sum(fft::irfft2(lax::complex(zeros_like(k), k) * y) * fft::irfft2(y * k), 1)};
+  });
+  EXPECT_LE(total_bytes(parts), 3 * 8.0 * 16 * 16 / 4 * 3 / 4 + 2 * 4.0 * 16) << explain(parts);
   // Pencils: two cut dims.
   check_placed({type({8, 6, 12})}, {P("x", "y")}, grid({2, 3}, {"x", "y"}), [&](const Arrays& in) {
     return Arrays{lax::real(fft::ifftn(whole_fft(in[0]) * 2.f)), fft::rfftn(in[0])};
