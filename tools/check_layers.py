@@ -33,7 +33,8 @@ STAGES = {
                   "ops/elementwise/comparison.hpp",  # views become rolls, and choices between them
                   "ops/elementwise/bits.hpp",
                   # Dims of products and sums come in parts, scans become running sums.
-                  "ops/contraction/dot_general.hpp", "ops/reduction/", "ops/elementwise/arithmetic.hpp"],
+                  "ops/contraction/dot_general.hpp", "ops/reduction/", "ops/elementwise/arithmetic.hpp",
+                  "ops/fft/fft.hpp"],  # a transform of several dims is one of each
     "compile": ["partition/local_program.hpp", "lane/vector_ir.hpp", "ops/contraction/", "ops/movement/",
                 "ops/reduction/", "ops/elementwise/", "ops/linalg/direct_solve.hpp"],
     "run": ["compile/plan.hpp"],

@@ -27,10 +27,12 @@ POSITIONS = "only a sort knows where its elements were"
 CONVOLUTIONS = "the engine has tiles for them, as for products"
 PRODUCTS = "the engine calls a library for products, and brings their operands to its form"
 BOXES = "how far dims lie apart, and in which steps, is in the parameters of what moves boxes"
+TRANSFORMS = "only a transform knows which dims it transforms, and which of them is real"
 ALLOWED = {
     "partition": {
+        "fft": TRANSFORMS, "Fft": TRANSFORMS, "rev": "pairs of them go", "Rev": "pairs of them go",
         "slice": BOXES, "SliceParams": BOXES, "pad": BOXES, "Pad": BOXES, "concatenate": BOXES, "Concatenate": BOXES,
-        "dynamic_update_slice": BOXES,
+        "dynamic_update_slice": BOXES, "reshape": "a diagonal is recorded as a strided slice of one",
         "ShardMap": "Role::region: its axes and specs are what the stage opens it by",
         "dot_general": DIMS, "DotGeneral": DIMS, "Reduction": "Op::reduce says that the parameters are these",
         "Gather": WINDOW, "Scatter": WINDOW,

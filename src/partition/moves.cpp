@@ -140,15 +140,27 @@ Array Emitter::collective(const Move& move, const Op& op, Params params, const A
   return bind1(op, std::move(params), {x});
 }
 
-Line Emitter::line(const AxisRefs& axes, int dim) {
+Line Emitter::line(const AxisRefs& axes, int dim, std::int64_t extent) {
   Line out;
   out.dim = dim;
+  out.extent = extent;
   out.blocks = ways(axes);
   out.shifted = [this, axes, n = out.blocks](const Array& x, std::int64_t by) {
     by = (by % n + n) % n;
     if (by == 0) return x;
     ops::Permute round{group_of(axes)};
     round.turn = by;
+    return collective({Move::Kind::permute, axes, -1, -1, {}}, ops::ppermute, round, x);
+  };
+  out.mirrored = [this, axes, n = out.blocks](const Array& x, std::int64_t by) {
+    ops::Permute round{group_of(axes)};
+    bool moves = false;
+    for (std::int64_t to = 0; to < n; ++to) {
+      const std::int64_t from = ((by - to) % n + n) % n;
+      round.pairs.emplace_back(static_cast<int>(from), static_cast<int>(to));
+      moves = moves || from != to;
+    }
+    if (!moves) return x;
     return collective({Move::Kind::permute, axes, -1, -1, {}}, ops::ppermute, round, x);
   };
   out.gathered = [this, axes](const Array& x) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/across.hpp"
 #include "ir/collective.hpp"
 #include "ir/op.hpp"
 #include "partition/homes.hpp"
@@ -27,7 +28,7 @@ class Emitter {
   /// `x` with `fill` in the places of dim `d` that lie beyond the end of the array; `x` itself where there are none.
   Array mask_padding(const Array& x, const Layout& layout, const Shape& global, int d, const Scalar& fill);
   /// The devices along axes that cut dim `dim`.
-  Line line(const AxisRefs& axes, int dim);
+  Line line(const AxisRefs& axes, int dim, std::int64_t extent);
   /// int32 scalar: the device's coordinate on a mesh axis, or a part of one.
   Array coordinate(const AxisRef& axis);
   /// int32 scalar: where this device's block of dim `d` starts.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/across.hpp"
 #include "ops/collective/collective.hpp"
 #include "partition/regions.hpp"
 #include "tutti/base/error.hpp"
@@ -137,7 +138,8 @@ std::vector<Array> Part::equation(const Eqn& e, const Candidate& c, const std::v
     std::vector<Type> types;
     for (const Array& x : blocks) types.push_back(x.type());
     why_.across(e.operands[0].is_literal() ? -1 : e.operands[0].id, c.operands[0]);
-    return e.op->across->run(Call{*e.op, e.params, types, e.subs}, blocks, emit_.line(c.across, c.across_dim));
+    return e.op->across->run(Call{*e.op, e.params, types, e.subs}, blocks,
+                             emit_.line(c.across, c.across_dim, p_.type(e.operands[0]).shape[c.across_dim]));
   }
   return bind(*e.op, c.params, std::move(blocks), e.subs);
 }

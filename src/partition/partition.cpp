@@ -8,12 +8,15 @@
 #include "partition/alike_pieces.hpp"
 #include "partition/axis_parts.hpp"
 #include "partition/counted_dims.hpp"
+#include "partition/diagonals.hpp"
+#include "partition/fft_dims.hpp"
 #include "partition/known_rows.hpp"
 #include "partition/live.hpp"
 #include "partition/manual_regions.hpp"
 #include "partition/part.hpp"
 #include "partition/picks_first.hpp"
 #include "partition/refine.hpp"
+#include "partition/reversals.hpp"
 #include "partition/rolls.hpp"
 #include "partition/running_sums.hpp"
 #include "partition/sorted_rows.hpp"
@@ -116,6 +119,9 @@ constexpr Rewrite kNormalForm[] = {
     {PassId::picks_first, [](const ShardedProgram& s, const AxisRefs&) { return with_picks_first(s); }},
     {PassId::known_rows, [](const ShardedProgram& s, const AxisRefs&) { return with_known_rows(s); }},
     {PassId::running_sums, [](const ShardedProgram& s, const AxisRefs&) { return with_running_sums(s); }},
+    {PassId::reversals, [](const ShardedProgram& s, const AxisRefs&) { return with_reversals(s); }},
+    {PassId::fft_dims, [](const ShardedProgram& s, const AxisRefs&) { return with_fft_dims(s); }},
+    {PassId::diagonals, [](const ShardedProgram& s, const AxisRefs&) { return with_diagonals(s); }},
     {PassId::alike_pieces, [](const ShardedProgram& s, const AxisRefs&) { return with_alike_pieces(s); }},
     {PassId::dim_parts,
      [](const ShardedProgram& s, const AxisRefs& axes) { return with_dims_in_parts(s, ways(axes)); }},

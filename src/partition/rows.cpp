@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "ir/across.hpp"
 #include "partition/magnitudes.hpp"
+#include "tutti/base/extent.hpp"
 
 namespace tutti {
 namespace {
@@ -23,6 +25,17 @@ bool at_least_as_wide(DType to, DType from) {
   if (from.is_integer()) return to.is_integer() && to.size() >= from.size();
   if (from == bfloat16 || from == float16) return to.is_inexact() && to.size() > from.size();
   return from == float32 && (to == float64 || to.is_complex());
+}
+
+// Whether blocks of a dim lie one behind the other: all equal, or padding at the very end. (Of 22 elements over 2 x 3
+// devices there is some at the end of each half.)
+bool in_line(std::int64_t n, const AxisRefs& axes, bool padded) {
+  if (!padded || n % ways(axes) == 0) return n % ways(axes) == 0;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if (i > 0 && n % axes[i].size != 0) return false;
+    n = extent::ceil_div(n, axes[i].size);
+  }
+  return true;
 }
 
 // Whether there is arithmetic in the type.
@@ -238,14 +251,14 @@ std::optional<Candidate> RowTable::made(const Assignment& assignment) const {
   return c;
 }
 
-// False where blocks along a dim with messages of its own would not be equal, or there are two such dims.
+// False where blocks along a dim with messages of its own would not be as the op takes them, or two dims are such.
 bool RowTable::note_across(Candidate& c, const Placed& placed) const {
   const std::vector<AxisRefs>& on = placed.on;
   for (std::size_t f = 0; f < on.size(); ++f) {
     if (on[f].empty() || placed.first[f] || rule_.factors[f].kind != Kind::replicated) continue;
     if (!c.across.empty()) return false;
     c.across_dim = dim_of(static_cast<int>(f));
-    if (c.across_dim < 0 || rule_.factors[f].size % ways(on[f]) != 0) return false;
+    if (c.across_dim < 0 || !in_line(rule_.factors[f].size, on[f], eqn_->op->across->padded)) return false;
     c.across = on[f];
   }
   if (c.across.empty()) return true;

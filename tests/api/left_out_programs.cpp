@@ -180,6 +180,9 @@ Arrays running_sum(const Arrays& in) {
   const auto [last, sums] = lax::scan(step, zeros({in[0].shape(1)}), in[0]);
   return {last, sums};
 }
+Arrays sum_from_the_end(const Arrays& in) { return {flip(cumsum(2 * flip(in[0], 0), 0), 0)}; }
+Arrays sum_of_diagonal(const Arrays& in) { return {diagonal(matmul(in[0], in[0].T())), trace(in[0])}; }
+Arrays smoothed(const Arrays& in) { return {fft::irfft2(fft::rfft2(in[0]) / 2)}; }
 Arrays head_by_head(const Arrays& in) {
   Arrays each;
   for (int h = 0; h < 8; ++h) {
@@ -252,6 +255,9 @@ std::vector<Sample> sharded_samples(const Mesh& mesh) {
       {"picked labels", {rows(normal(1, {64, 24})), rows(random::randint(random::key(2), {64}, 0, 24))}, picked_labels},
       {"turned rows", {rows(normal(1, {64, 24}))}, turned_rows},
       {"running sum", {rows(normal(1, {64, 24}))}, running_sum},
+      {"sum from the end", {rows(normal(1, {64, 24}))}, sum_from_the_end},
+      {"sum of a diagonal", {rows(normal(1, {64, 24}))}, sum_of_diagonal},
+      {"smoothed", {rows(normal(1, {64, 24}))}, smoothed},
       {"head by head", {rows(q), rows(k), rows(v)}, head_by_head},
       {"joined heads",
        {normal(1, {32, 64}), device_put(normal(2, {64, 3, 64}), NamedSharding(mesh, P(none, none, "x"))),

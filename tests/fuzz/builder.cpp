@@ -14,6 +14,7 @@ void Builder::step(const Step& s) {
     case Kind::arg:
     case Kind::cumulative:
     case Kind::sort:
+    case Kind::transform:
     case Kind::window: reduction(s); break;
     case Kind::permute:
     case Kind::reshape:

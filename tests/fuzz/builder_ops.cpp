@@ -2,8 +2,11 @@
 #include <numeric>
 
 #include "fuzz/builder.hpp"
+#include "tutti/fft/fft.hpp"
+#include "tutti/lax/cumulative.hpp"
 #include "tutti/lax/windows.hpp"
 #include "tutti/numpy/segments.hpp"
+#include "tutti/numpy/sorting.hpp"
 
 namespace tutti::fuzz {
 namespace {
@@ -88,10 +91,30 @@ void Builder::reduction(const Step& s) {
   const int d = in_range(s.choice[1], a.ndim());
   const std::string of = "(" + a.name + ", " + text(d);
   const double n = static_cast<double>(a.shape()[d]);
-  if (s.kind == Kind::cumulative) return void(put(cumsum(a.array, d), "cumsum" + of + ")", a.bound * n));
+  if (s.kind == Kind::cumulative) {
+    const bool back = s.choice[3] % 2;
+    const std::string end = back ? ", true)" : ")";
+    // Of equal extrema the gradient is shared.
+    switch (recipe_.gradient ? 0 : s.choice[2] % 4) {
+      case 1: return void(put(lax::cummax(a.array, d, back), "lax::cummax" + of + end, a.bound));
+      case 2: return void(put(lax::cummin(a.array, d, back), "lax::cummin" + of + end, a.bound));
+      default: return void(put(lax::cumsum(a.array, d, back), "lax::cumsum" + of + end, a.bound * n));
+    }
+  }
+  if (s.kind == Kind::transform) {  // there and back: rounding is taken away
+    if (recipe_.gradient) return;
+    const Value x = as(small(a, 31), false);
+    return void(put(rint(abs(fft::ifftn(fft::fftn(x.array)))), "rint(abs(fft::ifftn(fft::fftn(" + x.name + "))))", 31));
+  }
   if (s.kind == Kind::arg)
     return void(s.choice[2] % 2 ? put(argmax(a.array, d), "argmax" + of + ")", n)
                                 : put(argmin(a.array, d), "argmin" + of + ")", n));
+  if (s.kind == Kind::sort && s.choice[2] % 4 == 3) {
+    if (recipe_.gradient) return;
+    const std::string flat = a.name + ".reshape(-1)";
+    return void(put(searchsorted(sort(a.array.reshape(-1)), a.array),
+                    "searchsorted(sort(" + flat + "), " + a.name + ")", static_cast<double>(a.shape().num_elements())));
+  }
   if (s.kind == Kind::sort)
     return void(s.choice[2] % 3 ? put(sort(a.array, d), "sort" + of + ")", a.bound)
                                 : put(argsort(a.array, d), "argsort" + of + ")", n));

@@ -17,10 +17,13 @@
 #include "trace/trace.hpp"
 #include "transform/inline_calls.hpp"
 #include "tutti/array/placement.hpp"
+#include "tutti/fft/fft.hpp"
 #include "tutti/lax/control_flow.hpp"
+#include "tutti/lax/cumulative.hpp"
 #include "tutti/lax/lax.hpp"
 #include "tutti/lax/windows.hpp"
 #include "tutti/numpy/numpy.hpp"
+#include "tutti/numpy/sorting.hpp"
 #include "tutti/transform/transforms.hpp"
 
 namespace tutti::fuzz {

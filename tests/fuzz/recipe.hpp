@@ -35,6 +35,7 @@ enum class Kind {
   dynamic,
   update,
   window,
+  transform,
   constraint,
   scan,
   counted,

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/across.hpp"
 #include "ir/home.hpp"
 #include "tutti/base/extent.hpp"
 #include "tutti/lax/lax.hpp"

@@ -71,7 +71,7 @@ constinit const Home direct_solve = [] {
     return std::vector{type(c.operands[1].dtype, c.operands[1].shape)};
   };
   op.eval = eval_direct_solve;
-  op.factors = [](const Call& c, const std::vector<Type>& r) { return matrix_factors(c, r, {2, 2}, {2}); };
+  op.factors = [](const Call& c, const std::vector<Type>& r) { return matrix_factors(c, r, {2, 2}, {2}, {1, -1}); };
   op.batch = matrix_batch;
   op.not_differentiable = "The compiler makes it behind all derivatives.";
   op.flops = [](const Call& c, const std::vector<Type>& r) {

@@ -51,7 +51,7 @@ void check_batches(const Call& c, const std::vector<int>& core) {
 }
 
 Factors matrix_factors(const Call& c, const std::vector<Type>& results, const std::vector<int>& operand_core,
-                       const std::vector<int>& result_core) {
+                       const std::vector<int>& result_core, Sides sides) {
   FactorBuilder b(c, results);
   const int batch = c.operands[0].ndim() - operand_core[0];
   for (int d = 0; d < batch; ++d) {
@@ -59,12 +59,14 @@ Factors matrix_factors(const Call& c, const std::vector<Type>& results, const st
     for (auto& dims : b.f.operands) dims[d] = {factor};
     for (auto& dims : b.f.results) dims[d] = {factor};
   }
-  for (std::size_t i = 0; i < c.operands.size(); ++i)
+  const int side = sides.operand < 0 ? -1 : results[0].ndim() + sides.dim;
+  if (side >= 0) b.share(sides.operand, side, side, results[0].shape[side]);
+  for (int i = 0; i < std::ssize(c.operands); ++i)
     for (int d = c.operands[i].ndim() - operand_core[i]; d < c.operands[i].ndim(); ++d)
-      b.fixed_operand(static_cast<int>(i), d, c.operands[i].shape[d]);
-  for (std::size_t i = 0; i < results.size(); ++i)
+      if (i != sides.operand || d != side) b.fixed_operand(i, d, c.operands[i].shape[d]);
+  for (int i = 0; i < std::ssize(results); ++i)
     for (int d = results[i].ndim() - result_core[i]; d < results[i].ndim(); ++d)
-      b.fixed_result(d, results[i].shape[d], static_cast<int>(i));
+      if (i != 0 || d != side) b.fixed_result(d, results[i].shape[d], i);
   return b.f;
 }
 

@@ -39,9 +39,16 @@ template <class F> void with_matrix_element(DType dtype, F&& f) {
 }
 
 // --- rules
-/// Batch dims are the same factors everywhere; the last `operand[i]` and `result[i]` dims cannot be split.
+/// Right-hand sides of a solve: vectors along one of the last two dims of an operand, each for itself, and so along
+/// the same dim of result 0.
+struct Sides {
+  int operand = -1;  // -1: there are none
+  int dim = -1;      // from the end
+};
+/// Batch dims are the same factors everywhere; the last `operand[i]` and `result[i]` dims cannot be split, but for that
+/// along which the right-hand sides are listed.
 Factors matrix_factors(const Call& c, const std::vector<Type>& results, const std::vector<int>& operand_core,
-                       const std::vector<int>& result_core);
+                       const std::vector<int>& result_core, Sides sides = {});
 /// The op over one more batch dim, which every operand gets.
 Batched matrix_batch(const Call& c, const std::vector<Array>& operands, const std::vector<bool>& mapped,
                      const BatchAxis& axis);

@@ -3,6 +3,7 @@
 
 #include "ops/linalg/dense.hpp"
 #include "ops/linalg/matrix.hpp"
+#include "ops/linalg/qr_across.hpp"
 #include "tutti/lax/complex.hpp"
 #include "tutti/lax/linalg.hpp"
 
@@ -101,7 +102,13 @@ constinit const Home qr = [] {
   op.name = "qr";
   op.infer = infer_qr;
   op.eval = eval_qr;
-  op.factors = [](const Call& c, const std::vector<Type>& r) { return matrix_factors(c, r, {2}, {2, 2}); };
+  op.factors = [](const Call& c, const std::vector<Type>& r) {
+    Factors f = matrix_factors(c, r, {2}, {2, 2});
+    const auto rows = static_cast<std::size_t>(c.operands[0].ndim() - 2);  // q has the rows of a
+    f.results[0][rows] = f.operands[0][rows];
+    return f;
+  };
+  op.across = qr_across();
   op.jvp = jvp_qr;
   op.batch = matrix_batch;
   op.flops = [](const Call& c, const std::vector<Type>& r) {

@@ -68,7 +68,9 @@ constinit const Home solve = [] {
   op.name = "solve";
   op.infer = infer_solve;
   op.eval = eval_solve;
-  op.factors = [](const Call& c, const std::vector<Type>& r) { return matrix_factors(c, r, {2, 2, 1, 2}, {2}); };
+  op.factors = [](const Call& c, const std::vector<Type>& r) {
+    return matrix_factors(c, r, {2, 2, 1, 2}, {2}, {3, -1});
+  };
   op.linear = {{3}};
   op.adds_up = [](const Call&, const auto&, const auto&) { return false; };
   op.jvp = [](const Call& c, const Arrays& x, const Arrays& y, const Arrays& t) -> Arrays {

@@ -79,7 +79,9 @@ constinit const Home triangular_solve = [] {
   op.name = "triangular_solve";
   op.infer = infer_triangular_solve;
   op.eval = eval_triangular_solve;
-  op.factors = [](const Call& c, const std::vector<Type>& r) { return matrix_factors(c, r, {2, 2}, {2}); };
+  op.factors = [](const Call& c, const std::vector<Type>& r) {
+    return matrix_factors(c, r, {2, 2}, {2}, {1, c.get<Triangular>().left ? -1 : -2});
+  };
   op.linear = {{1}};
   op.adds_up = [](const Call&, const auto&, const auto&) { return false; };  // a small a enlarges
   op.jvp = jvp_triangular_solve;

@@ -2,6 +2,7 @@
 // dynamic_update_slice mean is what each does with the part of the box that lies in its block.
 #pragma once
 
+#include "ir/across.hpp"
 #include "ir/op.hpp"
 
 namespace tutti::ops {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ir/across.hpp"
 #include "ops/elementwise/convert.hpp"
 #include "ops/movement/box_across.hpp"
 #include "ops/movement/movement.hpp"

@@ -1,6 +1,7 @@
 // One dim turned round by some elements. One operation rather than two slices and a concatenation, so that the dim
 // keeps its cut even where a slice would be shorter than the mesh. Source: jax.numpy.roll.
 #include "ops/movement/roll.hpp"
+#include "ir/across.hpp"
 #include "ops/movement/movement.hpp"
 
 namespace tutti::ops {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/across.hpp"
 #include "ops/movement/box_across.hpp"
 #include "ops/movement/movement.hpp"
 

@@ -1,6 +1,7 @@
 // argmax argmin along one dim, which disappears: the first index of the extremum; the first NaN, if there is one.
 // Source: jax.lax.
 #include "ops/reduction/argmax.hpp"
+#include "ir/across.hpp"
 #include "ops/elementwise/convert.hpp"
 #include "ops/elementwise/pointwise.hpp"
 #include "tutti/lax/lax.hpp"

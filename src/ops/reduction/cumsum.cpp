@@ -3,6 +3,7 @@
 #include "ops/reduction/cumsum.hpp"
 
 #include "ops/elementwise/pointwise.hpp"
+#include "ops/reduction/running_across.hpp"
 
 namespace tutti::ops {
 namespace {
@@ -28,31 +29,6 @@ void eval_cumsum(const Call& c, std::span<const HostView> in, std::span<const Ho
       }
     }
   });
-}
-
-// The sums of each block, and the totals of those before it.
-Across across_blocks_of_cumsum() {
-  Across out;
-  out.run = [](const Call& c, const Arrays& blocks, const Line& line) -> Arrays {
-    const auto& p = c.get<Cumulative>();
-    const Array sums = lax::cumsum(blocks[0], p.axis, p.reverse);
-    lax::Dims start(static_cast<std::size_t>(sums.ndim()), 0), limit(sums.shape().begin(), sums.shape().end());
-    start[p.axis] = p.reverse ? 0 : sums.shape()[p.axis] - 1;
-    limit[p.axis] = start[p.axis] + 1;
-    const Array totals = line.gathered(lax::slice(sums, start, limit));
-    const Array place = lax::iota(int32, totals.shape(), 0);
-    const Array here = lax::broadcast_in_dim(line.position(), totals.shape(), {});
-    const Array zero = lax::sub(totals, totals);
-    const Array before = lax::select(p.reverse ? lax::gt(place, here) : lax::lt(place, here), totals, zero);
-    lax::Dims all;
-    for (int d = 0; d < sums.ndim(); ++d) all.push_back(d);
-    return {lax::add(sums, lax::broadcast_in_dim(lax::reduce_sum(before, {0}), sums.shape(), all))};
-  };
-  out.received = [](const Call& c, int, std::int64_t blocks) {
-    const double rows = static_cast<double>(c.operands[0].shape[c.get<Cumulative>().axis]);
-    return static_cast<double>(blocks - 1) * static_cast<double>(c.operands[0].nbytes()) / rows;
-  };
-  return out;
 }
 
 }  // namespace
@@ -100,7 +76,8 @@ Op running_frame(std::string name, unsigned mask, const std::vector<DType>& samp
 constinit const Home cumsum = [] {
   Op op = running_frame("cumsum", takes_number, {float32, bfloat16, int32});
   op.eval = eval_cumsum;
-  op.across = std::make_shared<Across>(across_blocks_of_cumsum());
+  op.across =
+      running_across([](const Array& x, const Array& y) { return lax::add(x, y); }, [](DType) { return Scalar(0); });
   op.linear = {{0}};
   op.transpose = [](const Call& c, const Arrays& ct, const Arrays&, const std::vector<bool>&) -> Arrays {
     const auto& p = c.get<Cumulative>();

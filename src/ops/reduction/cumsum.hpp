@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "ir/home.hpp"
 
 namespace tutti::ops {
@@ -12,6 +14,9 @@ struct Cumulative {
 
 /// What all running ops have in common: types (of dtypes in `mask`), factors, batching, samples.
 Op running_frame(std::string name, unsigned mask, const std::vector<DType>& samples);
+
+/// How a running op runs; nothing of other ops.
+std::optional<Cumulative> running(const Eqn& e);
 
 extern const Home cumsum, cumprod, cummax, cummin, cumlogsumexp;
 

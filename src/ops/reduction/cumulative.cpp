@@ -11,6 +11,7 @@
 #include "ops/elementwise/special.hpp"
 #include "ops/movement/movement.hpp"
 #include "ops/reduction/cumsum.hpp"
+#include "ops/reduction/running_across.hpp"
 #include "tutti/lax/associative_scan.hpp"
 #include "tutti/lax/cumulative.hpp"
 
@@ -96,11 +97,35 @@ Dual joined(Running running, const Dual& x, const Dual& y) {
   }
 }
 
+Array joined(Running running, const Array& x, const Array& y) {
+  switch (running) {
+    case Running::prod: return lax::mul(x, y);
+    case Running::max: return lax::max(x, y);
+    case Running::min: return lax::min(x, y);
+    case Running::logsumexp: break;
+  }
+  if (!x.dtype().is_complex()) return bind1(logaddexp, {}, {x, y});
+  // Two in a row, as the op itself has them.
+  Dims dims = range(1, x.ndim() + 1), start(dims.size() + 1, 0), limit = with_front(2, x.shape()).dims();
+  start[0] = 1;
+  auto one = [&](const Array& a) { return lax::broadcast_in_dim(a, with_front(1, a.shape()), dims); };
+  const Array both = bind1(cumlogsumexp, Cumulative{0, false}, {lax::concatenate({one(x), one(y)}, 0)});
+  return lax::reshape(lax::slice(both, start, limit), x.shape());
+}
+Scalar neutral(Running running, DType dtype) {
+  if (running == Running::prod) return Scalar(1);
+  if (dtype.is_bool()) return Scalar(running == Running::min);
+  const double infinity = std::numeric_limits<double>::infinity();
+  return Scalar(running == Running::min ? infinity : -infinity);
+}
+
 template <Running running, unsigned mask> Op home(const char* name) {
   std::vector<DType> samples{float32, bfloat16};
   if (running != Running::logsumexp) samples.push_back(int32);
   Op op = running_frame(name, mask, samples);
   op.eval = eval_cumulative<running, mask>;
+  op.across = running_across([](const Array& x, const Array& y) { return joined(running, x, y); },
+                             [](DType dtype) { return neutral(running, dtype); });
   op.jvp = [](const Call& c, const Arrays& primals, const Arrays&, const Arrays& tangents) -> Arrays {
     const auto& p = c.get<Cumulative>();
     auto step = [](const Dual& x, const Dual& y) { return joined(running, x, y); };
@@ -112,6 +137,12 @@ template <Running running, unsigned mask> Op home(const char* name) {
 }
 
 }  // namespace
+
+std::optional<Cumulative> running(const Eqn& e) {
+  for (const Op* op : {&cumsum, &cumprod, &cummax, &cummin, &cumlogsumexp})
+    if (e.op == op) return e.params.get<Cumulative>();
+  return std::nullopt;
+}
 
 constinit const Home cumprod = [] { return home<Running::prod, takes_number>("cumprod"); };
 constinit const Home cummax = [] { return home<Running::max, takes_number | takes_bool>("cummax"); };

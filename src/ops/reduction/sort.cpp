@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "ir/across.hpp"
 #include "ops/movement/iota.hpp"
 #include "ops/movement/movement.hpp"
 #include "ops/reduction/ordered.hpp"
