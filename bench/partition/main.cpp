@@ -33,7 +33,9 @@ int main(int argc, char** argv) {
     if (line.parse(argc, argv)) return 0;
     if (models) return bench::print_models({o.filter, limit, o.verbose});
     if (programs == "optimum") return bench::print_table(o);
-    real.filter = o.filter, real.run = o.run, real.verbose = o.verbose;
+    real.filter = o.filter;
+    real.run = o.run;
+    real.verbose = o.verbose;
     return bench::print_real_table(real);
   } catch (const CommandLineError& e) {
     std::cerr << "bench partition: " << e.what() << "\n";

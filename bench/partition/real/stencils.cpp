@@ -75,7 +75,7 @@ Array rolling_sum(const Array& x) {
 }  // namespace
 
 std::vector<Row> stencils(const Extents& at) {
-  const std::int64_t n = at(4096, 32), n3 = at(256, 16), rows = at(65536, 256);
+  const std::int64_t n = at(4096, 32), even = at.fixed(4096, 32), n3 = at(256, 16), rows = at(65536, 256);
   const Shape block{n / 4, n / 2}, stripe{n / 8, n}, cube{n3 / 2, n3 / 2, n3 / 2};
   const Input square = numbers({n, n}, xy), striped = numbers({n, n}, cut);
   const double four_sides = borders(block, {2, 2}), two_sides = borders(stripe, {2}), one_side = borders(stripe, {1});
@@ -156,7 +156,7 @@ std::vector<Row> stencils(const Extents& at) {
       {"redblack_strided",
        "red-black in one dim: strided slices, at.set",
        d8,
-       {striped},
+       {numbers({even, even}, cut)},
        {cut},
        of(red_black),
        {two_sides, {}, 58767360},
