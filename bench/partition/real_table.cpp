@@ -24,16 +24,16 @@ std::string mesh_text(const MeshAxes& mesh) {
 }
 
 void print_head(const char* trade) {
-  fmt::print("\n{:<18} {:<56} {:<5} {:>11} {:>11} {:>9} {:>9} {:>11} {:>8} {:<5} {}\n", trade, "spelling", "mesh",
+  fmt::print("\n{:<20} {:<66} {:<5} {:>11} {:>11} {:>9} {:>9} {:>11} {:>8} {:<5} {}\n", trade, "spelling", "mesh",
              "ideal", "tutti", "ratio", "work", "XLA", "ms", "cause", "collectives");
 }
 void print_row(const RealScore& s) {
   const Row& r = s.row;
   if (!s.error.empty()) {
-    fmt::print("{:<18} {:<56} FAILED: {}\n", r.number, r.title, s.error);
+    fmt::print("{:<20} {:<66} FAILED: {}\n", r.number, r.title, s.error);
     return;
   }
-  fmt::print("{:<18} {:<56} {:<5} {:>11} {:>11} {:>9} {:>9.3f} {:>11} {:>8.1f} {:<5} {}\n", r.number, r.title,
+  fmt::print("{:<20} {:<66} {:<5} {:>11} {:>11} {:>9} {:>9.3f} {:>11} {:>8.1f} {:<5} {}\n", r.number, r.title,
              mesh_text(r.mesh), grouped(r.bytes.optimum), grouped(s.bytes), ratio_text(s.ratio()), s.work,
              r.bytes.xla ? grouped(*r.bytes.xla) : "", 1e3 * s.seconds, s.meets() ? "" : r.cause, s.collectives);
   if (s.ran)

@@ -17,9 +17,12 @@ double borders(const Shape& block, const std::vector<std::int64_t>& rows, bool c
 
 const std::vector<Trade>& trades() {
   static const std::vector<Trade> all{
-      {"stencils", stencils},   {"grids", grids},       {"images", images},     {"transforms", transforms},
-      {"sequences", sequences}, {"language", language}, {"tables", tables},     {"graphs", graphs},
-      {"particles", particles}, {"matrices", matrices}, {"movement", movement},
+      {"stencils", stencils},     {"grids", grids},         {"images", images},
+      {"transforms", transforms}, {"sequences", sequences}, {"language", language},
+      {"tables", tables},         {"graphs", graphs},       {"particles", particles},
+      {"matrices", matrices},     {"movement", movement},   {"flows", flows},
+      {"filters", filters},       {"networks", networks},   {"frames", frames},
+      {"layers", layers},         {"solvers", solvers},     {"simulations", simulations},
   };
   return all;
 }

@@ -44,6 +44,13 @@ std::vector<Row> graphs(const Extents& at);
 std::vector<Row> particles(const Extents& at);
 std::vector<Row> matrices(const Extents& at);
 std::vector<Row> movement(const Extents& at);
+std::vector<Row> flows(const Extents& at);
+std::vector<Row> filters(const Extents& at);
+std::vector<Row> networks(const Extents& at);
+std::vector<Row> frames(const Extents& at);
+std::vector<Row> layers(const Extents& at);
+std::vector<Row> solvers(const Extents& at);
+std::vector<Row> simulations(const Extents& at);
 const std::vector<Trade>& trades();
 
 // --- bytes that a device receives
