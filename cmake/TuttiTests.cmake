@@ -183,8 +183,10 @@ if(TARGET tutti_partition_bench)  # programs of many trades: `./dev bench partit
   add_test(NAME bench.real_programs_run COMMAND tutti_partition_bench --programs real --run --filter "${cases}")
   add_test(NAME bench.real_programs_uneven
     COMMAND tutti_partition_bench --programs real --run --uneven --filter "${cases}")
-  set_tests_properties(bench.real_programs bench.real_programs_run bench.real_programs_uneven PROPERTIES
-    TIMEOUT 300 ENVIRONMENT "${tutti_plain_calls}")
+  add_test(NAME bench.real_programs_by_hand COMMAND tutti_partition_bench --programs real --by-hand --run)
+  set_tests_properties(bench.real_programs bench.real_programs_run bench.real_programs_uneven
+    bench.real_programs_by_hand PROPERTIES TIMEOUT 300
+    ENVIRONMENT "${tutti_plain_calls}")
 endif()
 
 file(GLOB sources CONFIGURE_DEPENDS ${tutti_tests}/golden/*.cpp)

@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
   line.add("--json", real.json, "real: write the rows to this file");
   line.add("--check", real.check, "real: fail where a row is worse than this file says");
   line.add("--record", real.record, "real: write bytes and work of each row to this file");
+  line.flag("--by-hand", real.by_hand, "real: those written for blocks as well, which must send what ideals count");
   line.flag("--uneven", real.uneven, "real: --run with extents that the devices do not divide");
   line.flag("--free", real.free, "real: results lie where the plan leaves them");
   line.add("--limit", limit, "seconds for the planning of each model").with_default();

@@ -53,9 +53,11 @@ double RealScore::ratio() const {
   return bytes == ideal ? 1 : ideal > 0 ? bytes / ideal : INFINITY;
 }
 
+Mesh planned_mesh(const Row& row) { return abstract_mesh(row.mesh.sizes, Names(row.mesh.names)); }
+
 RealScore scored(const Row& row, const std::string& trade, bool verbose) {
   RealScore out{row, trade};
-  const Mesh mesh = abstract_mesh(row.mesh.sizes, Names(row.mesh.names));
+  const Mesh mesh = planned_mesh(row);
   Arrays args;
   for (const Input& i : row.inputs) args.push_back(ShapeDtypeStruct(i.shape, i.dtype, NamedSharding(mesh, i.spec)));
   const auto start = std::chrono::steady_clock::now();

@@ -28,7 +28,9 @@ struct RealScore {
 };
 constexpr double most_work = 1.05;
 
-/// Plans `row` by the public jit, on a mesh without devices.
+/// The mesh of a row, without devices: what plans are for.
+Mesh planned_mesh(const Row& row);
+/// Plans `row` by the public jit, on such a mesh.
 RealScore scored(const Row& row, const std::string& trade, bool verbose);
 
 /// The rows as JSON: a list of objects.

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <map>
 #include <regex>
 #include <sstream>
 
 #include "plan.hpp"
+#include "real/by_hand.hpp"
 #include "real_score.hpp"
 
 namespace bench {
@@ -41,23 +43,46 @@ void print_row(const RealScore& s) {
                s.ran->difference, grouped(s.ran->sent), grouped(s.ran->planned), s.ran->seconds);
 }
 
-void run_small(RealScore& score, const Row& small, const RealOptions& o) {
-  Row row = small;
-  if (o.free) row.outputs.clear();
-  score.ran = run_on_devices(row);
-}
-
-RealScore score_of(Row row, const Row& small, const std::string& trade, const RealOptions& o) {
-  if (o.free) row.outputs.clear();
+// Plans `row` and runs `small`; `reference` has its results on one device.
+RealScore score_of(Row row, Row small, const Function& reference, const std::string& trade, const RealOptions& o) {
+  if (o.free) {
+    row.outputs.clear();
+    small.outputs.clear();
+  }
   try {
     RealScore out = scored(row, trade, o.verbose);
-    if (o.run) run_small(out, small, o);
+    if (o.run) out.ran = run_on_devices(small, reference);
     return out;
   } catch (const std::exception& e) {
     RealScore out{row, trade};
     out.error = e.what();
     return out;
   }
+}
+
+// The rows that are written by hand as well, with that in place of their programs.
+std::vector<RealScore> score_by_hand(const RealOptions& o) {
+  const std::regex wanted(o.filter.empty() ? ".*" : o.filter);
+  std::map<std::string, std::pair<Row, Row>> rows;  // as planned and as run
+  for (const real::Trade& trade : real::trades()) {
+    const std::vector<Row> planned = trade.rows({}), small = trade.rows(real::Extents::small());
+    for (std::size_t i = 0; i < planned.size(); ++i) rows.insert({planned[i].number, {planned[i], small[i]}});
+  }
+  const std::vector<real::ByHand> planned = real::by_hand({}), small = real::by_hand(real::Extents::small());
+  std::vector<RealScore> out;
+  print_head("by hand");
+  for (std::size_t i = 0; i < planned.size(); ++i) {
+    const auto& [row, small_row] = rows.at(planned[i].row);
+    if (!std::regex_search(row.number + " " + row.title, wanted)) continue;
+    out.push_back(score_of(real::row_by_hand(row, planned[i].block, planned_mesh(row)),
+                           real::row_by_hand(small_row, small[i].block, mesh_of(small_row.mesh)), small_row.program,
+                           "by hand", o));
+    RealScore& s = out.back();
+    if (s.error.empty() && std::abs(s.bytes - s.row.bytes.optimum) >= 1)
+      s.error = fmt::format("sends {:.0f} bytes, the ideal is {:.0f}", s.bytes, s.row.bytes.optimum);
+    print_row(s);
+  }
+  return out;
 }
 
 std::vector<RealScore> score_all(const RealOptions& o) {
@@ -70,12 +95,11 @@ std::vector<RealScore> score_all(const RealOptions& o) {
       if (!std::regex_search(fmt::format("{} {} {}", rows[i].number, trade.name, rows[i].title), wanted)) continue;
       if (first) print_head(trade.name);
       first = false;
-      out.push_back(score_of(rows[i], small[i], trade.name, o));
+      out.push_back(score_of(rows[i], small[i], small[i].program, trade.name, o));
       print_row(out.back());
       std::fflush(stdout);
     }
   }
-  if (out.empty()) throw std::runtime_error("no row matches " + o.filter);
   return out;
 }
 
@@ -130,7 +154,8 @@ bool is_as_recorded(const std::vector<RealScore>& all, const std::string& path) 
 }  // namespace
 
 int print_real_table(const RealOptions& o) {
-  const std::vector<RealScore> all = score_all(o);
+  const std::vector<RealScore> all = o.by_hand ? score_by_hand(o) : score_all(o);
+  if (all.empty()) throw std::runtime_error("no row matches " + o.filter);
   print_summary(all, o.run);
   if (!o.json.empty()) write(o.json, json_text(all));
   bool good = std::none_of(all.begin(), all.end(), [](const RealScore& s) { return s.failed(); });

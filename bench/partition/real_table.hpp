@@ -7,7 +7,7 @@ namespace bench {
 
 struct RealOptions {
   std::string filter, json, check, record;
-  bool run = false, uneven = false, free = false, verbose = false;
+  bool run = false, by_hand = false, uneven = false, free = false, verbose = false;
 };
 /// 1 when a row could not be planned, ran otherwise than it should, or is worse than the file `check` says.
 int print_real_table(const RealOptions& options);

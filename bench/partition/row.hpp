@@ -26,6 +26,7 @@ struct Input {
   DType dtype = float32;
   bool positive = false;
   std::int64_t below = 0;  // integers are drawn below it; 0: places in the first input
+  bool sorted = false;     // ascending along the last dim
 };
 
 /// Bytes that each device receives: 2 (n - 1) / n of the value for an all_reduce among n, and so on (docs/bench.md).

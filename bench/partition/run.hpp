@@ -15,8 +15,8 @@ struct Ran {
 };
 /// The program of `row` compiled, its results placed on `mesh`; no outputs: they lie where the plan leaves them.
 Jitted<Function> compiled(const Row& row, const Mesh& mesh);
-/// Runs it once on one memory and once on devices of their own, at the extents of `row`.
-Ran run_on_devices(const Row& row);
+/// Runs it on devices of their own, at the extents of `row`, and `reference` (the same program) on one memory.
+Ran run_on_devices(const Row& row, const Function& reference);
 /// Simulated devices compute element by element: a row that would take them more than seconds runs with all extents of
 /// 64 and more divided by 8.
 Ran run_both_ways(const Row& row);

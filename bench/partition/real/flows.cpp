@@ -4,8 +4,6 @@
 namespace bench::real {
 namespace {
 
-const auto inner = slice(1, -1), front = slice(none, -1), rest = slice(1, none);
-
 struct Water {
   Array h, hu, hv;
 };

@@ -37,11 +37,6 @@ double bytes_of_embedding(std::int64_t words, std::int64_t tokens, std::int64_t 
   return all_gather(8, as_double(tokens) * 4) + all_to_all(8, as_double(tokens * size) * 4 / 8) +
          all_to_all(8, as_double(words * size) * 4 / 8);
 }
-// Sums and counts of a part of the centres each, then the centres.
-double bytes_of_centres(std::int64_t k) {
-  const double table = as_double(k) * 64 * 4;
-  return reduce_scatter(8, table) + reduce_scatter(8, as_double(k) * 4) + all_gather(8, table);
-}
 
 }  // namespace
 
@@ -94,7 +89,7 @@ std::vector<Row> graphs(const Extents& at) {
        {numbers({n, 64}, cut), numbers({k, 64}, whole)},
        {whole},
        of(centres_by_segments),
-       {bytes_of_centres(k), {}, 116480},
+       {bytes_of_centres(as_double(k)), {}, 116480},
        "C"},
   };
 }

@@ -55,11 +55,6 @@ Array centres_by_loop(const Array& x, const Array& centres) {
   return lax::fori_loop(0, 10, step, centres);
 }
 
-double bytes_of_centres(std::int64_t k) {
-  const double table = as_double(k) * 64 * 4;
-  return reduce_scatter(8, table) + reduce_scatter(8, as_double(k) * 4) + all_gather(8, table);
-}
-
 }  // namespace
 
 std::vector<Row> networks(const Extents& at) {
@@ -127,14 +122,14 @@ std::vector<Row> networks(const Extents& at) {
        {numbers({points, 64}, cut), numbers({k, 64}, whole)},
        {whole},
        of(centres_by_one_hot),
-       {bytes_of_centres(k)}},
+       {bytes_of_centres(as_double(k))}},
       {"kmeans_loop",
        "k-means, 10 steps by segment_sum, points cut",
        d8,
        {numbers({points, 64}, cut), numbers({k, 64}, whole)},
        {whole},
        of(centres_by_loop),
-       {10 * bytes_of_centres(k)},
+       {10 * bytes_of_centres(as_double(k))},
        "N, C"},
   };
 }

@@ -59,6 +59,10 @@ inline double all_gather(double n, double whole) { return (n - 1) / n * whole; }
 inline double reduce_scatter(double n, double whole) { return (n - 1) / n * whole; }
 inline double all_reduce(double n, double value) { return 2 * (n - 1) / n * value; }
 inline double all_to_all(double n, double block) { return (n - 1) / n * block; }
+/// Means of points of 64 numbers in k clusters: sums and counts of a part of the clusters each, then the means.
+inline double bytes_of_centres(double k) {
+  return reduce_scatter(8, k * 64 * 4) + reduce_scatter(8, k * 4) + all_gather(8, k * 64 * 4);
+}
 /// A number of 4 bytes added up over 8 devices.
 constexpr double scalar_sum = 7;
 /// What a block receives of its neighbours: `rows[d]` rows along dim d, of both sides together, one dim after the
@@ -71,6 +75,9 @@ inline double as_double(std::int64_t n) { return static_cast<double>(n); }
 inline const MeshAxes d8{{8}, {"d"}}, xy42{{4, 2}, {"x", "y"}}, xyz222{{2, 2, 2}, {"x", "y", "z"}};
 inline const PartitionSpec whole = P(), cut = P("d"), second = P(none, "d"), third = P(none, none, "d"),
                            xy = P("x", "y"), xyz = P("x", "y", "z");
+
+/// All elements of a dim but the first and last, but the last, but the first.
+inline const auto inner = slice(1, -1), front = slice(none, -1), rest = slice(1, none);
 
 /// Integers from 0 to below `below`.
 inline Input ids(Shape shape, PartitionSpec spec, std::int64_t below) {

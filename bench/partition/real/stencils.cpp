@@ -4,8 +4,7 @@
 namespace bench::real {
 namespace {
 
-const auto inner = slice(1, -1), before = slice(none, -2), after = slice(2, none), front = slice(none, -1),
-           rest = slice(1, none);
+const auto before = slice(none, -2), after = slice(2, none);
 
 Array five_points_by_roll(const Array& u) {
   return roll(u, 1, 0) + roll(u, -1, 0) + roll(u, 1, 1) + roll(u, -1, 1) - 4 * u;

@@ -23,6 +23,7 @@ std::vector<Row> tables(const Extents& at) {
   const std::int64_t n_top = at(1 << 20, 1024), batch = at(65536, 32), classes = at(256, 16), points = at(65536, 256);
   const std::int64_t rows = at(4096, 64), columns = at(512, 16);
   const Input values = numbers({n}, cut), frame = numbers({rows, columns}, cut);
+  const Input ascending{{n}, cut, float32, true, 0, true};
   const double key_block = as_double(n) * 4 / 8, row_block = as_double(rows * columns) * 4 / 8;
   return {
       // By splitters: every key goes to the device of its range, then to that of its place.
@@ -53,7 +54,7 @@ std::vector<Row> tables(const Extents& at) {
       {"search_table",
        "searchsorted, sorted table cut",
        d8,
-       {values, numbers({ids_1024}, whole)},
+       {ascending, numbers({ids_1024}, whole)},
        {whole},
        of([](const Array& table, const Array& x) { return searchsorted(table, x); }),
        {all_reduce(8, as_double(ids_1024) * 4), {}, 150528},
