@@ -33,7 +33,12 @@ int main(int argc, char** argv) {
   try {
     if (line.parse(argc, argv)) return 0;
     if (models) return bench::print_models({o.filter, limit, o.verbose});
-    if (programs == "optimum") return bench::print_table(o);
+    if (programs == "optimum") {
+      for (const char* of_real : {"--json", "--check", "--record", "--by-hand", "--uneven", "--free"})
+        if (!line.given(of_real).empty()) throw std::runtime_error(std::string(of_real) + " needs --programs real");
+      return bench::print_table(o);
+    }
+    if (o.prove || o.sub_axes) throw std::runtime_error("--prove and --sub-axes are for rows with a known optimum");
     real.filter = o.filter;
     real.run = o.run;
     real.verbose = o.verbose;

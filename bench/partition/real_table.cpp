@@ -154,6 +154,11 @@ bool is_as_recorded(const std::vector<RealScore>& all, const std::string& path) 
 }  // namespace
 
 int print_real_table(const RealOptions& o) {
+  const bool changed = o.free || o.by_hand;
+  if (!o.record.empty() && (changed || !o.filter.empty()))
+    throw std::runtime_error("--record writes all rows as they are: without --filter, --free and --by-hand");
+  if (!o.check.empty() && changed)
+    throw std::runtime_error("--check is for rows as they are: without --free, --by-hand");
   const std::vector<RealScore> all = o.by_hand ? score_by_hand(o) : score_all(o);
   if (all.empty()) throw std::runtime_error("no row matches " + o.filter);
   print_summary(all, o.run);
