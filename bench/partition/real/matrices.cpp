@@ -24,8 +24,8 @@ Two trace_and_diagonal(const Array& x) { return {trace(x), diagonal(x)}; }
 Array product_of_three(const Array& a, const Array& b, const Array& v) { return matmul(a, matmul(b, v)); }
 Array with_short_rows(const Array& x) { return x / maximum(linalg::norm(x, none, 1, true), 1); }
 
-// With sums and copies of parts of x, as written by hand: 4,096 + 3,072 for each product, 4,096 for the order of the
-// result, at 4,096 rows.
+// The figure of the review that the row comes from, scaled with the extent: 4,096 + 3,072 bytes for each product and
+// 4,096 for the order of the result, at 4,096 rows. Not derived or written by hand here.
 double bytes_of_chain(std::int64_t n) { return (2 * (1 + 0.75) + 1) * as_double(n); }
 
 }  // namespace
