@@ -53,8 +53,10 @@ if(tutti_bench_sources)
 endif()
 
 # bench/partition/*.cpp counts what the partitioner does: it looks at the stages themselves.
-file(GLOB tutti_partition_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/partition/*.cpp)
+file(GLOB tutti_partition_sources CONFIGURE_DEPENDS
+  ${PROJECT_SOURCE_DIR}/bench/partition/*.cpp ${PROJECT_SOURCE_DIR}/bench/partition/real/*.cpp)
 add_executable(tutti_partition_bench ${tutti_partition_sources})
 tutti_compile_in_batches(tutti_partition_bench)
 target_include_directories(tutti_partition_bench PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/examples)
-target_link_libraries(tutti_partition_bench PRIVATE tutti tutti_flags tutti_test_flags fmt::fmt command_line)
+target_link_libraries(tutti_partition_bench PRIVATE tutti tutti_flags tutti_test_flags fmt::fmt command_line
+  nlohmann_json::nlohmann_json)

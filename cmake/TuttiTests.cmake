@@ -175,6 +175,19 @@ if(TUTTI_BENCH)  # all of them: `./dev bench --bits`
   add_test(NAME bench.bits COMMAND tutti_bench --bits --filter "${cases}")
   set_tests_properties(bench.bits PROPERTIES LABELS slow TIMEOUT 300 ENVIRONMENT "${tutti_plain_calls}")
 endif()
+if(TARGET tutti_partition_bench)  # programs of many trades: `./dev bench partition --programs real`
+  add_test(NAME bench.real_programs COMMAND tutti_partition_bench --programs real
+    --check ${PROJECT_SOURCE_DIR}/bench/partition/real/recorded.txt)
+  string(CONCAT cases "^(lap_edge|fdtd|redblack_strided|mg_restrict2|conv2cut|conv_stride2|fft2_free|linrec_assoc|beam|"
+    "scatter_add_cut|pick_labels|kmeans_seg|nbody42|tsqr|flip_slice) ")
+  add_test(NAME bench.real_programs_run COMMAND tutti_partition_bench --programs real --run --filter "${cases}")
+  add_test(NAME bench.real_programs_uneven
+    COMMAND tutti_partition_bench --programs real --run --uneven --filter "${cases}")
+  add_test(NAME bench.real_programs_by_hand COMMAND tutti_partition_bench --programs real --by-hand --run)
+  set_tests_properties(bench.real_programs bench.real_programs_run bench.real_programs_uneven
+    bench.real_programs_by_hand PROPERTIES TIMEOUT 300
+    ENVIRONMENT "${tutti_plain_calls}")
+endif()
 
 file(GLOB sources CONFIGURE_DEPENDS ${tutti_tests}/golden/*.cpp)
 if(sources)

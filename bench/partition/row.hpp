@@ -25,6 +25,8 @@ struct Input {
   PartitionSpec spec;
   DType dtype = float32;
   bool positive = false;
+  std::int64_t below = 0;  // integers are drawn below it; 0: places in the first input
+  bool sorted = false;     // ascending along the last dim
 };
 
 /// Bytes that each device receives: 2 (n - 1) / n of the value for an all_reduce among n, and so on (docs/bench.md).
@@ -43,6 +45,8 @@ struct Row {
   std::vector<PartitionSpec> outputs;
   Function program;
   Figures bytes;
+  // What plans of it lack where they send more: a letter of docs/design/022-partition-bench.md.
+  std::string cause = {};
 };
 
 /// The 46 programs.
