@@ -20,7 +20,7 @@ namespace {
 using lax::Dims;
 
 // Of a column that is worked out because nothing simpler says what it is.
-constexpr std::int64_t most_numbers = 1 << 18;
+constexpr std::int64_t most_counted = 1 << 18;
 
 bool names_windows(const Eqn& e) {
   using Window = Op::Window;
@@ -61,7 +61,7 @@ class CountedDims : Rewriting {
  public:
   // Of a body: `given` are the inputs that count outside.
   CountedDims(const ShardedProgram& sharded, ops::AffineValues::Given given)
-      : Rewriting(sharded), index_(p_), counts_(p_, std::move(given)), known_(p_, most_numbers) {}
+      : Rewriting(sharded), index_(p_), counts_(p_, std::move(given)), known_(p_, most_counted) {}
 
   ShardedProgram run() {
     for (int i = 0; i < static_cast<int>(p_.eqns.size()); ++i) {
@@ -102,7 +102,7 @@ class CountedDims : Rewriting {
       wanted.steps[static_cast<std::size_t>(dim)] = 1;
       return affine == wanted;
     }
-    if (shape.num_elements() > most_numbers || !known_.knows(column.id)) return false;
+    if (shape.num_elements() > most_counted || !known_.knows(column.id)) return false;
     const auto [at, fresh] = integers_.try_emplace(column.id);
     if (fresh) at->second = known_.integers(column.id);
     std::int64_t inner = 1;
