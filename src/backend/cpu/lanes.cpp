@@ -1,8 +1,11 @@
 #include "backend/cpu/lanes.hpp"
 
+#include <llvm/ADT/Sequence.h>
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 
@@ -227,23 +230,32 @@ Lanes::Value Lanes::shift(Bin op, Value x, Value y) {
   return b_.CreateSelect(inside, op == Bin::shl ? b_.CreateShl(x, by) : b_.CreateLShr(x, by), number(x, 0));
 }
 
+// What is past the end of the last register is of no account.
+Lanes::Value Lanes::in_registers(unsigned lanes, Value x, Value y, llvm::function_ref<Value(Value, Value)> f) {
+  const unsigned all = llvm::cast<llvm::FixedVectorType>(x->getType())->getNumElements();
+  if (all == lanes) return f(x, y);
+  auto piece = [&](Value v, unsigned first) {
+    std::vector<int> places(lanes, -1);
+    for (unsigned i = 0; i < std::min(lanes, all); ++i) places[i] = static_cast<int>(first + i);
+    return b_.CreateShuffleVector(v, places);
+  };
+  std::vector<Value> parts;
+  for (unsigned first = 0; first < all; first += lanes) parts.push_back(f(piece(x, first), piece(y, first)));
+  if (all < lanes) return b_.CreateShuffleVector(parts[0], llvm::to_vector(llvm::seq(0, static_cast<int>(all))));
+  return llvm::concatenateVectors(b_, parts);
+}
+
 // x * 2^y, in two steps where no instruction does it, so that the powers are finite.
 Lanes::Value Lanes::scale(Value x, Value y) {
   const bool wide_numbers = x->getType()->getScalarSizeInBits() == 64;
-  if (wide_ && !wide_numbers) {  // rounding as the processor is set: 4
-    Value all = llvm::ConstantInt::get(b_.getInt16Ty(), 0xffff);
-    return b_.CreateIntrinsic(In::x86_avx512_mask_scalef_ps_512, {}, {x, y, x, all, b_.getInt32(4)});
-  }
-  if (wide_) {
-    auto half = [&](Value v, int first) {
-      return b_.CreateShuffleVector(v, llvm::to_vector(llvm::seq(first, first + 8)));
-    };
-    auto scaled = [&](int first) {
-      Value part = half(x, first);
-      return b_.CreateIntrinsic(In::x86_avx512_mask_scalef_pd_512, {},
-                                {part, half(y, first), part, b_.getInt8(0xff), b_.getInt32(4)});
-    };
-    return b_.CreateShuffleVector(scaled(0), scaled(8), llvm::to_vector(llvm::seq(0, 16)));
+  if (wide_ && x->getType()->isVectorTy()) {
+    constexpr int as_set = 4;  // rounding
+    const unsigned lanes = wide_numbers ? 8 : 16;
+    return in_registers(lanes, x, y, [&](Value a, Value b) {
+      return b_.CreateIntrinsic(
+          wide_numbers ? In::x86_avx512_mask_scalef_pd_512 : In::x86_avx512_mask_scalef_ps_512, {},
+          {a, b, a, llvm::Constant::getAllOnesValue(b_.getIntNTy(lanes)), b_.getInt32(as_set)});
+    });
   }
   const double magic = wide_numbers ? 6755399441055744. + 1023 : 12582912. + 127;
   auto power = [&](Value n) {  // the sum has n + 127, or 1023, in its low bits

@@ -3,6 +3,7 @@
 // is alone, has 8 for short rows and 64 for bytes.
 #pragma once
 
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
@@ -58,6 +59,8 @@ class Lanes {
   Value extreme_real(VectorIR::Bin op, Value x, Value y);
   Value shift(VectorIR::Bin op, Value x, Value y);
   Value scale(Value x, Value y);
+  // Of an instruction that takes registers of so many lanes.
+  Value in_registers(unsigned lanes, Value x, Value y, llvm::function_ref<Value(Value, Value)> f);
   Value compare(VectorIR::Cmp op, DType dtype, Value x, Value y);
   Value convert(DType from, DType to, Value x);
   Value of_lanes(const char* name, DType dtype, const std::vector<Value>& operands);

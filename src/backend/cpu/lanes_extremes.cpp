@@ -42,22 +42,13 @@ Lanes::Value Lanes::extreme_real(Bin op, Value x, Value y) {
 
 // By one instruction, in which zeros are ordered; of which NaN has to be kept apart.
 Lanes::Value Lanes::extreme_wide(Bin op, Value x, Value y) {
-  const auto lanes = static_cast<int>(llvm::cast<llvm::FixedVectorType>(x->getType())->getNumElements());
-  auto whole = [&](Value v) {  // lanes past the end: any
-    std::vector<int> all(kLanes, -1);
-    for (int i = 0; i < lanes; ++i) all[static_cast<std::size_t>(i)] = i;
-    return lanes == kLanes ? v : b_.CreateShuffleVector(v, all);
-  };
   constexpr int sign_of_result = 4, greater = 1, as_set = 4;
-  Value a = whole(x), every = llvm::ConstantInt::get(b_.getInt16Ty(), 0xffff);
-  Value chosen = b_.CreateIntrinsic(
-      In::x86_avx512_mask_range_ps_512, {},
-      {a, whole(y), b_.getInt32(sign_of_result + (op == Bin::max ? greater : 0)), a, every, b_.getInt32(as_set)});
-  if (lanes != kLanes) {
-    std::vector<int> some;
-    for (int i = 0; i < lanes; ++i) some.push_back(i);
-    chosen = b_.CreateShuffleVector(chosen, some);
-  }
+  Value every = llvm::ConstantInt::get(b_.getInt16Ty(), 0xffff);
+  Value chosen = in_registers(16, x, y, [&](Value a, Value b) {
+    return b_.CreateIntrinsic(
+        In::x86_avx512_mask_range_ps_512, {},
+        {a, b, b_.getInt32(sign_of_result + (op == Bin::max ? greater : 0)), a, every, b_.getInt32(as_set)});
+  });
   return b_.CreateSelect(b_.CreateFCmpUNO(x, y), b_.CreateFAdd(x, y), chosen);
 }
 

@@ -16,6 +16,7 @@
 #include "base/environment.hpp"
 #include "base/say.hpp"
 #include "base/tasks.hpp"
+#include "ir/passes.hpp"
 
 namespace tutti::cpu {
 
@@ -93,16 +94,29 @@ class Machine {
   std::unique_ptr<llvm::TargetMachine> machine_;
 };
 
+// Adds the functions of these sources to `module`. `wide`: for a machine with 512-bit instructions.
+void emit(llvm::Module& module, const std::vector<NamedSource>& sources, bool wide) {
+  for (const NamedSource& s : sources) s.source->emit(module, s.name, wide);
+  std::string message;
+  llvm::raw_string_ostream stream(message);
+  if (llvm::verifyModule(module, &stream)) throw InternalError("cpu: invalid code: " + message);
+}
+
+// What machines of the other kind would compile: whoever tests on one of them sees an error of the other.
+void verify_for_others(const std::vector<NamedSource>& sources) {
+  llvm::LLVMContext context;
+  llvm::Module module("kernels", context);
+  emit(module, sources, isa() != Isa::avx512);
+}
+
 std::unique_ptr<llvm::MemoryBuffer> compile_object(const std::vector<NamedSource>& sources) {
   llvm::LLVMContext context;
   llvm::Module module("kernels", context);
   Machine machine;
   module.setDataLayout(machine->createDataLayout());
   set_target(module, *machine);
-  for (const NamedSource& s : sources) s.source->emit(module, s.name, isa() == Isa::avx512);
-  std::string message;
-  llvm::raw_string_ostream stream(message);
-  if (llvm::verifyModule(module, &stream)) throw InternalError("cpu: invalid code: " + message);
+  emit(module, sources, isa() == Isa::avx512);
+  if (passes_are_verified()) verify_for_others(sources);
   std::vector<llvm::Function*> chosen;
   for (const NamedSource& s : sources)
     if (s.source->optimised) chosen.push_back(module.getFunction(s.name));
