@@ -252,9 +252,9 @@ Lanes::Value Lanes::scale(Value x, Value y) {
     constexpr int as_set = 4;  // rounding
     const unsigned lanes = wide_numbers ? 8 : 16;
     return in_registers(lanes, x, y, [&](Value a, Value b) {
-      return b_.CreateIntrinsic(
-          wide_numbers ? In::x86_avx512_mask_scalef_pd_512 : In::x86_avx512_mask_scalef_ps_512, {},
-          {a, b, a, llvm::Constant::getAllOnesValue(b_.getIntNTy(lanes)), b_.getInt32(as_set)});
+      return b_.CreateIntrinsic(wide_numbers ? In::x86_avx512_mask_scalef_pd_512 : In::x86_avx512_mask_scalef_ps_512,
+                                {},
+                                {a, b, a, llvm::Constant::getAllOnesValue(b_.getIntNTy(lanes)), b_.getInt32(as_set)});
     });
   }
   const double magic = wide_numbers ? 6755399441055744. + 1023 : 12582912. + 127;
