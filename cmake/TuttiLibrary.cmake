@@ -58,7 +58,8 @@ target_include_directories(tutti
   PRIVATE ${PROJECT_SOURCE_DIR}/src)
 set_source_files_properties(${PROJECT_SOURCE_DIR}/src/checkpoint/checkpoint.cpp PROPERTIES  # what manifests name
   COMPILE_DEFINITIONS TUTTI_VERSION="${PROJECT_VERSION}")
-set_source_files_properties(${PROJECT_SOURCE_DIR}/src/backend/cpu/product_tiles.cpp PROPERTIES
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/backend/cpu/product_tiles.cpp
+  ${PROJECT_SOURCE_DIR}/src/backend/cpu/narrow_tiles.cpp PROPERTIES
   COMPILE_OPTIONS "-ffp-contract=fast;-O3" SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
 set(tutti_llvm tutti::llvm)
 if(TUTTI_LLVM STREQUAL "static")
@@ -90,7 +91,7 @@ if(tutti_cpu_sources)
   endif()
   target_link_libraries(tutti_cpu PRIVATE tutti_flags fmt::fmt nlohmann_json::nlohmann_json)
   set(tutti_neighbours ${tutti_cpu_sources})
-  list(FILTER tutti_neighbours EXCLUDE REGEX "/(gemm|matvec|small_product|narrow_product)\\.cpp$")
+  list(FILTER tutti_neighbours EXCLUDE REGEX "/(gemm|matvec|small_product|pair_tiles|narrow_tiles)\\.cpp$")
   tutti_compile_together(tutti_cpu ${tutti_neighbours})
   if(TUTTI_PCH)
     target_precompile_headers(tutti_cpu PRIVATE ${PROJECT_SOURCE_DIR}/src/backend/cpu/frame.hpp)

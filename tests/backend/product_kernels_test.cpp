@@ -10,6 +10,7 @@
 #include "backend/cpu/gemm64.hpp"
 #include "backend/cpu/isa.hpp"
 #include "backend/cpu/large_product.hpp"
+#include "backend/cpu/narrow_tiles.hpp"
 #include "backend/cpu/packed_product.hpp"
 #include "backend/cpu/thin_product.hpp"
 #include "tutti/tutti.hpp"
@@ -122,9 +123,44 @@ TEST(PackedProducts, every_shape_and_layout) {
         const std::vector<double> x(o.a.begin(), o.a.end()), y(o.b.begin(), o.b.end());
         std::vector<double> wide(c.size(), 7);
         cpu::packed_product<double>(o.m, o.n, o.k, 64, {x.data(), o.left().row, o.left().column},
-                                    {y.data(), o.right().row, o.right().column}, wide.data(), o.n + kBetween, sums);
+                                    {y.data(), o.right().row, o.right().column}, {wide.data(), o.n + kBetween}, sums);
         EXPECT_EQ(o.wrong({wide.begin(), wide.end()}, sums), 0) << o.m << ' ' << o.n << ' ' << o.k;
       }
+}
+
+// Each kind of tiles of 16-bit floats that the processor has: sums as floats, and rounded.
+template <class T> void check_narrow(const cpu::Tiles<T>& tiles, const Operands& o, Sums sums, std::int64_t deep) {
+  const std::vector<T> x(o.a.begin(), o.a.end()), y(o.b.begin(), o.b.end());
+  std::vector<float> c(static_cast<std::size_t>(o.m * (o.n + kBetween)), 7);
+  std::vector<T> rounded(c.begin(), c.end());
+  const cpu::PackedOperand<T> left{x.data(), o.left().row, o.left().column},
+      right{y.data(), o.right().row, o.right().column};
+  cpu::packed_product<T>(o.m, o.n, o.k, deep, left, right, {c.data(), o.n + kBetween}, sums, tiles);
+  EXPECT_EQ(o.wrong(c, sums), 0);
+  if (sums == Sums::added) return;
+  cpu::packed_product<T>(o.m, o.n, o.k, deep, left, right, {nullptr, o.n + kBetween, rounded.data()}, sums, tiles);
+  std::int64_t wrong = 0;
+  for (std::size_t i = 0; i < c.size(); ++i) wrong += rounded[i].bits != T(c[i]).bits;
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(PackedProducts, of_16_bit_floats_with_all_kinds_of_tiles) {
+  std::mt19937 random{3};
+  for (const auto& extents : std::vector<std::array<std::int64_t, 3>>{
+           {1, 1, 5000}, {1, 70, 90}, {70, 1, 90}, {33, 40, 1}, {17, 31, 130}, {64, 64, 64}, {130, 67, 513},
+           {300, 520, 330}, {16, 48, 33}, {47, 15, 31}})
+    for (int layout = 0; layout < 4; ++layout)
+      for (const Sums sums : {Sums::plain, Sums::added, Sums::plus_zero})
+        for (const std::int64_t deep : {64, 512}) {
+          const Operands o(extents, layout, random);
+          SCOPED_TRACE(std::to_string(o.m) + ' ' + std::to_string(o.n) + ' ' + std::to_string(o.k) + " layout " +
+                       std::to_string(layout) + " blocks of " + std::to_string(deep));
+          for (const cpu::NarrowTiles& kind : cpu::narrow_tiles_of_processor()) {
+            SCOPED_TRACE(kind.name);
+            check_narrow(*kind.tiles, o, sums, deep);
+          }
+          check_narrow(cpu::tiles<Float16>(), o, sums, deep);
+        }
 }
 
 // A row, or a column, whose stride is any, because there is one.

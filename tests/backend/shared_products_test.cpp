@@ -59,9 +59,11 @@ TEST_P(SharedProducts, agree_and_keep_bits_with_any_number_of_threads) {
       const auto got = executable->run(in);
       if (first.empty()) {
         first = got;
-        const double sum = 1e-7 * static_cast<double>(s.k);
+        // Of 16 bits, the result is rounded last: to half a unit of its last place, or to the other neighbour.
+        const double sum = 1e-7 * static_cast<double>(s.k),
+                     last_place = GetParam() == bfloat16 ? 0x1p-8 : GetParam() == float16 ? 0x1p-11 : 0;
         EXPECT_EQ(difference(b.program.type(b.program.outputs[0]), on_host(got[0]).data(), on_host(want[0]).data(), 0,
-                             1e-6, GetParam() == float32 ? sum : 1e-9 * sum),
+                             1e-6 + 2 * last_place, GetParam() == float64 ? 1e-9 * sum : sum),
                   "");
       }
       const std::size_t bytes = static_cast<std::size_t>(std::max<std::int64_t>(s.batch, 1) * s.m * s.n) *
@@ -71,7 +73,7 @@ TEST_P(SharedProducts, agree_and_keep_bits_with_any_number_of_threads) {
     set_num_threads(default_num_threads());
   }
 }
-INSTANTIATE_TEST_SUITE_P(, SharedProducts, testing::Values(float32, float64),
+INSTANTIATE_TEST_SUITE_P(, SharedProducts, testing::Values(float32, float64, bfloat16, float16),
                          [](const auto& info) { return std::string(info.param.name()); });
 
 // What keeps 64 cores busy: the longest task of a phase is a small part of the whole.

@@ -8,7 +8,8 @@
 #include "backend/cpu/gemm.hpp"
 #include "backend/cpu/gemm64.hpp"
 #include "backend/cpu/matvec.hpp"
-#include "backend/cpu/narrow_product.hpp"
+#include "backend/cpu/packed_product.hpp"
+#include "backend/cpu/product_cut.hpp"
 #include "backend/cpu/shared_product.hpp"
 #include "backend/cpu/small_product.hpp"
 #include "backend/cpu/thin_product.hpp"
@@ -60,14 +61,6 @@ class DotWork final : public run::Work {
         cost_ns = static_cast<double>(batches_) * ns;
         per_task_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(kTaskNs / ns), 1, batches_);
       }
-    // Small products are not worth the library's checks. The last tile may be smaller.
-    if (work > 1e6) {
-      for (int last = 0; last < 2; ++last) {
-        const std::int64_t here = last ? extent - (parts_ - 1) * tile_ : tile_;
-        narrow_[last] = narrow_product(
-            {by_rows_ ? here : d.m, by_rows_ ? d.n : here, d.k, d.a_m, d.a_k, d.b_k, d.b_n, d.c_m, d.dtype, d.result});
-      }
-    }
     tasks = static_cast<int>(parts_ > 1 ? batches_ * parts_ : (batches_ + per_task_ - 1) / per_task_);
     if (!is_vector) cut_finely();
   }
@@ -169,8 +162,6 @@ class DotWork final : public run::Work {
     c += first * d_.c_m;
     if (d_.mask) seen += first * d_.mask->m;
     if (m <= 0) return;
-    if (const NarrowProduct* p = narrow_[part + 1 == parts_].get())
-      return p->run(at[d_.a] + 2 * a, at[d_.b] + 2 * b, at[d_.c] + d_.result.size() * c);
     auto product = [&]<class T, class R>() {
       if constexpr (std::is_same_v<T, float> && std::is_same_v<R, float>) {
         if (d_.panel) return panels(at, m, a, c);
@@ -181,6 +172,15 @@ class DotWork final : public run::Work {
       } else if constexpr (std::is_same_v<T, double>) {
         plain(m, n, reinterpret_cast<const double*>(at[d_.a]) + a, reinterpret_cast<const double*>(at[d_.b]) + b,
               reinterpret_cast<R*>(at[d_.c]) + c);
+      } else if constexpr (sizeof(T) == 2 && (std::is_same_v<R, T> || std::is_same_v<R, float>)) {
+        PackedResult<T> result{nullptr, d_.c_m};
+        if constexpr (std::is_same_v<R, float>)
+          result.c = reinterpret_cast<float*>(at[d_.c]) + c;
+        else
+          result.rounded = reinterpret_cast<T*>(at[d_.c]) + c;
+        packed_product<T>(m, n, d_.k, ProductCut::even(d_.k, tiles<T>().deep, 4),
+                          {reinterpret_cast<const T*>(at[d_.a]) + a, d_.a_m, d_.a_k},
+                          {reinterpret_cast<const T*>(at[d_.b]) + b, d_.b_k, d_.b_n}, result, sums());
       } else {
         widened(m, n, reinterpret_cast<const T*>(at[d_.a]) + a, reinterpret_cast<const T*>(at[d_.b]) + b,
                 reinterpret_cast<R*>(at[d_.c]) + c);
@@ -245,7 +245,7 @@ class DotWork final : public run::Work {
     }
   }
 
-  // 16-bit operands, or another type of result: copies in float32, one product, rounded once.
+  // Another type of result: copies in float32, one product, rounded once.
   template <class T, class R> void widened(std::int64_t m, std::int64_t n, const T* a, const T* b, R* c) const {
     const std::int64_t k = d_.k;
     HostPtr scratch = allocate_buffer(static_cast<std::size_t>((m * k + k * n + m * n) * 4));
@@ -264,7 +264,6 @@ class DotWork final : public run::Work {
   std::int64_t fine_rows_ = 0, fine_of_part_ = 1;  // of a task for many threads; how many of these a part has
   bool by_rows_ = true;
   ThinProduct thin_ = nullptr;
-  std::unique_ptr<NarrowProduct> narrow_[2];  // of a whole tile and of the last one
 };
 
 }  // namespace

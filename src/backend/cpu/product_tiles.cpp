@@ -13,7 +13,8 @@ constexpr std::int64_t kPackedAtOnce = 32;  // inner elements of an operand that
 
 template <std::int64_t width, class T>
 [[gnu::always_inline]] inline void pack(std::int64_t k, std::int64_t n, const T* x, std::int64_t x_l, std::int64_t x_j,
-                                        T* to) {
+                                        void* packed) {
+  T* const to = static_cast<T*>(packed);
   if (n < width) std::fill_n(to, k * width, T(0));
   if (x_j == 1) {
     for (std::int64_t l = 0; l < k; ++l) std::copy_n(x + l * x_l, n, to + l * width);
@@ -38,7 +39,7 @@ template <class T, int lanes, int rows> struct VectorTiles {
 
   [[gnu::always_inline]] static void tile(const TileProduct<T>& p) {
     Vector sum[rows][2]{};
-    const T *a = p.a, *b = p.b;
+    const T *a = static_cast<const T*>(p.a), *b = static_cast<const T*>(p.b);
     for (std::int64_t l = 0; l < p.k; ++l, a += rows, b += columns) {
       const Vector x = load(b), y = load(b + lanes);
 #pragma GCC unroll 14
@@ -73,7 +74,7 @@ template <class T, int lanes, int rows> struct VectorTiles {
   }
   [[gnu::always_inline]] static void multiply(const TileProduct<T>& p) {
     for (std::int64_t i = 0; i < p.rows; i += rows)
-      tile({p.k, p.a + i * p.k, p.b, p.c + i * p.c_row, p.c_row, std::min<std::int64_t>(rows, p.rows - i), p.columns,
+      tile({p.k, static_cast<const T*>(p.a) + i * p.k, p.b, p.c + i * p.c_row, p.c_row, std::min<std::int64_t>(rows, p.rows - i), p.columns,
             p.sums});
   }
 };
@@ -82,14 +83,14 @@ template <class T, int lanes, int rows> struct VectorTiles {
 #define TUTTI_TILES(name, target, T, lanes, rows)                                                                      \
   target void multiply_##name(const TileProduct<T>& p, const NextLines&) { VectorTiles<T, lanes, rows>::multiply(p); } \
   target void pack_rows_##name(std::int64_t k, std::int64_t n, const T* x, std::int64_t x_l, std::int64_t x_j,         \
-                               T* to) {                                                                                \
+                               void* to) {                                                                             \
     pack<rows>(k, n, x, x_l, x_j, to);                                                                                 \
   }                                                                                                                    \
   target void pack_columns_##name(std::int64_t k, std::int64_t n, const T* x, std::int64_t x_l, std::int64_t x_j,      \
-                                  T* to) {                                                                             \
+                                  void* to) {                                                                          \
     pack<2 * lanes>(k, n, x, x_l, x_j, to);                                                                            \
   }                                                                                                                    \
-  constexpr Tiles<T> tiles_##name { rows, 2 * lanes, pack_rows_##name, pack_columns_##name, multiply_##name }
+  constexpr Tiles<T> tiles_##name { rows, 2 * lanes, 1, sizeof(T), 512, 1, pack_rows_##name, pack_columns_##name, multiply_##name }
 
 TUTTI_TILES(plain32, , float, 4, 6);
 TUTTI_TILES(plain64, , double, 2, 6);
@@ -110,11 +111,16 @@ void multiply_wide(const TileProduct<float>& p, const NextLines& lines) {
   for (std::int64_t r = 0; r < p.rows; r += kSumRows) {
     const LargeTile compute =
         (is_wide ? wide_tiles : narrow_tiles)[static_cast<std::size_t>(std::min(kSumRows, p.rows - r) - 1)];
-    compute(p.k, p.a + r * p.k, p.b, {p.c + r * p.c_row, p.c_row, lanes, p.sums}, next, asked);
+    compute(p.k, static_cast<const float*>(p.a) + r * p.k, static_cast<const float*>(p.b), {p.c + r * p.c_row, p.c_row, lanes, p.sums}, next,
+            asked);
   }
 }
-constexpr Tiles<float> tiles_avx512_32{kSumRows, kSumColumns, pack_panel<kSumRows>, pack_panel<kSumColumns>,
-                                       multiply_wide};
+template <std::int64_t width>
+void pack_wide(std::int64_t k, std::int64_t n, const float* x, std::int64_t x_l, std::int64_t x_j, void* to) {
+  pack_panel<width>(k, n, x, x_l, x_j, static_cast<float*>(to));
+}
+constexpr Tiles<float> tiles_avx512_32{
+    kSumRows, kSumColumns, 1, sizeof(float), kMostDeep, 1, pack_wide<kSumRows>, pack_wide<kSumColumns>, multiply_wide};
 #else
 const Tiles<float>& tiles_avx512_32 = tiles_plain32;
 #endif

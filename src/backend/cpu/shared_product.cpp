@@ -7,6 +7,7 @@
 #include <atomic>
 #include <memory>
 #include <thread>
+#include <type_traits>
 
 #include "backend/cpu/large_product.hpp"
 #include "backend/cpu/packed_product.hpp"
@@ -20,10 +21,14 @@ namespace {
 
 constexpr std::int64_t kMostRoom = std::int64_t{64} << 20;      // bytes of packed operands, about
 constexpr std::int64_t kAddedElements = std::int64_t{1} << 14;  // of a task that adds up slices
+constexpr std::int64_t kLine = 64;                              // bytes
 constexpr int kFewThreads = 4;
 constexpr int kSpins = 4000;  // until the strip that another thread packs may take long
 
-template <class T> class SharedProduct final : public run::Work {
+// `narrow`: the result is of T, which is narrower than the sums.
+template <class T, bool narrow> class SharedProduct final : public run::Work {
+  using Sum = SumOf<T>;
+  using Result = std::conditional_t<narrow, T, Sum>;
   static std::int64_t parts(std::int64_t extent, std::int64_t each) { return ProductCut::parts(extent, each); }
 
  public:
@@ -31,27 +36,26 @@ template <class T> class SharedProduct final : public run::Work {
       : d_(d),
         batches_(compile::product(d.batch)),
         tiles_(tiles<T>()),
-        cut_(batches_, d.m, d.n, d.k, tiles_.rows, tiles_.columns),
+        cut_(batches_, {d.m, d.n, d.k}, {tiles_.rows, tiles_.columns, tiles_.deep, tiles_.speed}),
         row_tiles_(parts(d.m, cut_.rows)),
         column_tiles_(parts(d.n, cut_.columns)) {
-    constexpr std::int64_t line = 64 / sizeof(T);
-    left_ = parts(row_tiles_ * cut_.rows * cut_.deep, line) * line;
-    right_ = parts(d.n, tiles_.columns) * tiles_.columns * cut_.deep;
-    const auto room = 2 * cut_.slices * (left_ + right_) * static_cast<std::int64_t>(sizeof(T));
+    left_ = parts(row_tiles_ * cut_.rows * tiles_.packed(cut_.deep), kLine) * kLine;
+    right_ = parts(parts(d.n, tiles_.columns) * tiles_.columns * tiles_.packed(cut_.deep), kLine) * kLine;
+    const std::int64_t room = 2 * cut_.slices * (left_ + right_);
     together_ = std::clamp<std::int64_t>(kMostRoom / room, 1, batches_);
-    cost_ns = static_cast<double>(batches_ * d.m * d.n) * static_cast<double>(d.k) * 0.005 * sizeof(T);
+    keeps_sums_ = cut_.slices > 1 || (narrow && cut_.blocks > 1);
+    cost_ns = static_cast<double>(batches_ * d.m * d.n) * static_cast<double>(d.k) * 0.005 * sizeof(Sum) / tiles_.speed;
     spreads = true;
   }
 
   void run(char* const* at, int) const override {
     if (is_by_parts(num_threads())) return run_by_parts(at);
     const std::int64_t units = together_ * cut_.slices, one_room = units * (left_ + right_),
-                       sums = cut_.slices > 1 ? units * d_.m * d_.n : 0;
-    const HostPtr room =
-        allocate_buffer(static_cast<std::size_t>((blocks() > 1 ? 2 : 1) * one_room + sums) * sizeof(T));
-    auto* const packed = static_cast<T*>(room->data());
+                       rooms = (blocks() > 1 ? 2 : 1) * one_room, sums = keeps_sums_ ? units * d_.m * d_.n : 0;
+    const HostPtr room = allocate_buffer(static_cast<std::size_t>(rooms) + static_cast<std::size_t>(sums) * sizeof(Sum));
+    auto* const packed = static_cast<char*>(room->data());
     const auto states = blocks() > 1 ? nullptr : std::make_unique<std::atomic<char>[]>(units * strips());
-    Phase phase{this, at, packed + (blocks() > 1 ? 2 : 1) * one_room, states.get()};
+    Phase phase{this, at, reinterpret_cast<Sum*>(packed + rooms), states.get()};
     for (std::int64_t first = 0; first < batches_; first += together_) {
       phase.first = first;
       phase.units = std::min(together_, batches_ - first) * cut_.slices;
@@ -79,13 +83,13 @@ template <class T> class SharedProduct final : public run::Work {
   struct Phase {
     const SharedProduct* self;
     char* const* at;
-    T* sums;                            // of slices
+    Sum* sums;                          // of slices; not rounded yet
     std::atomic<char>* states;          // of strips, where who needs them packs them
     std::int64_t first = 0, units = 0;  // batch element; a unit is a slice of one
     std::int64_t packs = 0, tiles = 0;  // tasks of a unit
     std::int64_t block = 0;             // that is packed; rows or columns of a part
     bool by_rows = false;               // parts
-    T *to = nullptr, *from = nullptr;   // where it is packed; the one before, which is multiplied
+    char *to = nullptr, *from = nullptr;  // where it is packed; the one before, which is multiplied
   };
 
   template <void (SharedProduct::*f)(const Phase&, std::int64_t) const>
@@ -132,13 +136,14 @@ template <class T> class SharedProduct final : public run::Work {
 
   struct Unit {
     const T *a, *b;
-    T* c;
+    Sum* c;
     std::int64_t c_row, deep;  // inner elements of the block
     bool adds;                 // to what stands there
+    T* rounded;                // not null: the block is the last one, and what it gives is rounded
   };
   struct Operands {
     const T *a, *b;
-    T* c;
+    Result* c;
   };
   Operands operands(const Phase& p, std::int64_t batch) const {
     std::int64_t a = d_.a_offset, b = d_.b_offset, c = d_.c_offset;
@@ -150,7 +155,7 @@ template <class T> class SharedProduct final : public run::Work {
       c += x * d_.c_batch[i];
     }
     return {reinterpret_cast<const T*>(p.at[d_.a]) + a, reinterpret_cast<const T*>(p.at[d_.b]) + b,
-            reinterpret_cast<T*>(p.at[d_.c]) + c};
+            reinterpret_cast<Result*>(p.at[d_.c]) + c};
   }
   // A few threads do better with a part of the product each, for which they pack what they need: nothing goes from one
   // core's cache to another's. The sums are the same.
@@ -176,51 +181,62 @@ template <class T> class SharedProduct final : public run::Work {
       if (has_large_product())
         return large_product(m, n, d_.k, {here.a, d_.a_m, d_.a_k}, {here.b, d_.b_k, d_.b_n}, here.c, d_.c_m,
                              first_sums());
-    packed_product<T>(m, n, d_.k, cut_.deep, {here.a, d_.a_m, d_.a_k}, {here.b, d_.b_k, d_.b_n}, here.c, d_.c_m,
-                      first_sums());
+    PackedResult<T> result{nullptr, d_.c_m};
+    if constexpr (narrow)
+      result.rounded = here.c;
+    else
+      result.c = here.c;
+    packed_product<T>(m, n, d_.k, cut_.deep, {here.a, d_.a_m, d_.a_k}, {here.b, d_.b_k, d_.b_n}, result, first_sums());
   }
   Sums first_sums() const { return d_.plus_zero ? Sums::plus_zero : Sums::plain; }
   Unit unit(const Phase& p, std::int64_t number, std::int64_t block) const {
     const Operands x = operands(p, p.first + number / cut_.slices);
     const std::int64_t l = (number % cut_.slices * cut_.blocks + block) * cut_.deep,
                        deep = std::clamp<std::int64_t>(d_.k - l, 0, cut_.deep);
-    const bool sliced = cut_.slices > 1;
-    return {
-        x.a + l * d_.a_k, x.b + l * d_.b_k, sliced ? p.sums + number * d_.m * d_.n : x.c, sliced ? d_.n : d_.c_m, deep,
-        block > 0};
+    Unit u{x.a + l * d_.a_k, x.b + l * d_.b_k, p.sums + number * d_.m * d_.n, d_.n, deep, block > 0, nullptr};
+    if constexpr (narrow) {
+      if (cut_.slices == 1 && block + 1 == blocks()) u.rounded = x.c;
+    } else if (!keeps_sums_) {
+      u.c = x.c;
+      u.c_row = d_.c_m;
+    }
+    return u;
   }
-  T* left_of(T* room, std::int64_t unit) const { return room + unit * (left_ + right_); }
+  char* left_of(char* room, std::int64_t unit) const { return room + unit * (left_ + right_); }
 
   void pack(const Phase& p, std::int64_t number, std::int64_t strip, std::int64_t block) const {
     const Unit u = unit(p, number, block);
-    T* const left = left_of(p.to, number);
+    char* const left = left_of(p.to, number);
+    const std::int64_t height = tiles_.packed(u.deep);
     if (u.deep == 0) return;
     if (strip < row_tiles_) {
       for (std::int64_t r = strip * cut_.rows; r < std::min(d_.m, (strip + 1) * cut_.rows); r += tiles_.rows)
-        tiles_.pack_rows(u.deep, std::min(tiles_.rows, d_.m - r), u.a + r * d_.a_m, d_.a_k, d_.a_m, left + r * u.deep);
+        tiles_.pack_rows(u.deep, std::min(tiles_.rows, d_.m - r), u.a + r * d_.a_m, d_.a_k, d_.a_m, left + r * height);
       return;
     }
     const std::int64_t from = (strip - row_tiles_) * cut_.columns, to = std::min(d_.n, from + cut_.columns);
     for (std::int64_t q = from; q < to; q += tiles_.columns)
       tiles_.pack_columns(u.deep, std::min(tiles_.columns, d_.n - q), u.b + q * d_.b_n, d_.b_k, d_.b_n,
-                          left + left_ + q * u.deep);
+                          left + left_ + q * height);
   }
 
   void tile(const Phase& p, std::int64_t number, std::int64_t task, std::int64_t block) const {
     const Unit u = unit(p, number, block);
-    const T *const left = left_of(p.from, number), *const right = left + left_;
+    const char *const left = left_of(p.from, number), *const right = left + left_;
     const std::int64_t row = task / column_tiles_ * cut_.rows, column = task % column_tiles_ * cut_.columns,
-                       rows = std::min(cut_.rows, d_.m - row), last = std::min(d_.n, column + cut_.columns);
+                       rows = std::min(cut_.rows, d_.m - row), last = std::min(d_.n, column + cut_.columns),
+                       height = tiles_.packed(u.deep);
     if (u.adds && u.deep == 0) return;
     const Sums sums = u.adds ? Sums::added : cut_.slices == 1 ? first_sums() : Sums::plain;
     for (std::int64_t q = column; q < last; q += tiles_.columns) {
       NextLines next;
       if (q + tiles_.columns < last) {
-        const auto bytes = static_cast<std::int64_t>(sizeof(T)) * tiles_.columns;
-        next = {right + (q + tiles_.columns) * u.deep, bytes, bytes / 64, u.deep};
+        const std::int64_t line = tiles_.columns * tiles_.bytes;
+        next = {right + (q + tiles_.columns) * height, line, line / kLine, height / tiles_.bytes};
       }
-      tiles_.multiply({u.deep, left + row * u.deep, right + q * u.deep, u.c + row * u.c_row + q, u.c_row, rows,
-                       std::min(tiles_.columns, last - q), sums},
+      tiles_.multiply({u.deep, left + row * height, right + q * height, u.c + row * u.c_row + q, u.c_row, rows,
+                       std::min(tiles_.columns, last - q), sums, u.rounded ? u.rounded + row * d_.c_m + q : nullptr,
+                       d_.c_m},
                       next);
     }
   }
@@ -229,13 +245,13 @@ template <class T> class SharedProduct final : public run::Work {
   // The sums of slices, one after the other.
   void add(const Phase& p, std::int64_t task) const {
     const std::int64_t each = parts(d_.m, rows_added()), batch = task / each, row = task % each * rows_added();
-    const T* const sums = p.sums + batch * cut_.slices * d_.m * d_.n;
-    T* const c = operands(p, p.first + batch).c;
+    const Sum* const sums = p.sums + batch * cut_.slices * d_.m * d_.n;
+    Result* const c = operands(p, p.first + batch).c;
     for (std::int64_t i = row; i < std::min(d_.m, row + rows_added()); ++i)
       for (std::int64_t j = 0; j < d_.n; ++j) {
-        T sum = d_.plus_zero ? T(0) : sums[i * d_.n + j];
+        Sum sum = d_.plus_zero ? Sum(0) : sums[i * d_.n + j];
         for (std::int64_t s = d_.plus_zero ? 0 : 1; s < cut_.slices; ++s) sum += sums[(s * d_.m + i) * d_.n + j];
-        c[i * d_.c_m + j] = sum;
+        c[i * d_.c_m + j] = static_cast<Result>(sum);
       }
   }
 
@@ -244,16 +260,21 @@ template <class T> class SharedProduct final : public run::Work {
   const Tiles<T>& tiles_;
   ProductCut cut_;
   std::int64_t row_tiles_, column_tiles_;
-  std::int64_t left_ = 0, right_ = 0;  // elements of the packed operands of a unit
+  std::int64_t left_ = 0, right_ = 0;  // bytes of the packed operands of a unit
+  bool keeps_sums_ = false;            // elsewhere than in the result
   std::int64_t together_ = 1;          // batch elements in one phase
 };
 
 }  // namespace
 
 std::unique_ptr<run::Work> shared_product(const compile::Dot& d) {
-  if (d.dtype != d.result || d.mask || d.panel || d.adds || !is_large_product(d.m, d.n, d.k)) return nullptr;
-  if (d.dtype == float32) return std::make_unique<SharedProduct<float>>(d);
-  if (d.dtype == float64) return std::make_unique<SharedProduct<double>>(d);
+  if (d.mask || d.panel || d.adds || !is_large_product(d.m, d.n, d.k)) return nullptr;
+  if (d.dtype == float32 && d.result == float32) return std::make_unique<SharedProduct<float, false>>(d);
+  if (d.dtype == float64 && d.result == float64) return std::make_unique<SharedProduct<double, false>>(d);
+  if (d.dtype == bfloat16 && d.result == bfloat16) return std::make_unique<SharedProduct<BFloat16, true>>(d);
+  if (d.dtype == bfloat16 && d.result == float32) return std::make_unique<SharedProduct<BFloat16, false>>(d);
+  if (d.dtype == float16 && d.result == float16) return std::make_unique<SharedProduct<Float16, true>>(d);
+  if (d.dtype == float16 && d.result == float32) return std::make_unique<SharedProduct<Float16, false>>(d);
   return nullptr;
 }
 

@@ -7,7 +7,7 @@
 
 namespace tutti::cpu {
 
-/// A product of large matrices, float32 or float64, on all threads: operands are packed once and read by all of them.
+/// A product of large matrices of floating numbers on all threads: operands are packed once and read by all of them.
 /// Null where that does not pay. What is cut, and the order in which an element is summed up, depend on shapes alone.
 std::unique_ptr<run::Work> shared_product(const compile::Dot& dot);
 
