@@ -102,6 +102,7 @@ std::vector<Case> array_cases() {
       by_name(product("dot_8192_free", 8192, P("x", none), P(none, "y"))),
       product("dot_bf16_2048", 2048, P("x", none), P(none, "y"), bfloat16),
       product("dot_bf16_1024", 1024, P("x", none), P(none, "y"), bfloat16),
+      product("dot_f16_1024", 1024, P("x", none), P(none, "y"), float16),
       by_name(product("dot_bf16_4096", 4096, P("x", none), P(none, "y"), bfloat16)),
       on_array("softmax_4096_rows", {4096, 4096}, rows, softmax),
       on_array("softmax_4096_cols_sharded", {4096, 4096}, columns, softmax),

@@ -69,6 +69,7 @@ for size in (256, 1024, 2048, 4096, 8192):
 product("dot_2048_contract", 2048, COLUMNS, ROWS)
 for size in (1024, 2048, 4096):
     product(f"dot_bf16_{size}", size, ("x", None), (None, "y"), jnp.bfloat16)
+product("dot_f16_1024", 1024, ("x", None), (None, "y"), jnp.float16)
 
 
 # --- a multilayer perceptron

@@ -9,7 +9,7 @@ endfunction()
 
 find_library(TUTTI_OPENBLAS NAMES openblas libopenblas.so.0)
 mark_as_advanced(TUTTI_OPENBLAS)
-set(tutti_without_onednn "bfloat16 products take longer where the processor multiplies bfloat16")
+set(tutti_without_onednn "float32 products of few rows or columns take longer")
 message(STATUS "tutti ${PROJECT_VERSION} for ${CMAKE_SYSTEM_PROCESSOR}:")
 tutti_say(compiler "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
 tutti_say(LLVM "${LLVM_PACKAGE_VERSION}, ${TUTTI_LLVM}")

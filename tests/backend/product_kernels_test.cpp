@@ -146,9 +146,16 @@ template <class T> void check_narrow(const cpu::Tiles<T>& tiles, const Operands&
 
 TEST(PackedProducts, of_16_bit_floats_with_all_kinds_of_tiles) {
   std::mt19937 random{3};
-  for (const auto& extents : std::vector<std::array<std::int64_t, 3>>{
-           {1, 1, 5000}, {1, 70, 90}, {70, 1, 90}, {33, 40, 1}, {17, 31, 130}, {64, 64, 64}, {130, 67, 513},
-           {300, 520, 330}, {16, 48, 33}, {47, 15, 31}})
+  for (const auto& extents : std::vector<std::array<std::int64_t, 3>>{{1, 1, 5000},
+                                                                      {1, 70, 90},
+                                                                      {70, 1, 90},
+                                                                      {33, 40, 1},
+                                                                      {17, 31, 130},
+                                                                      {64, 64, 64},
+                                                                      {130, 67, 513},
+                                                                      {300, 520, 330},
+                                                                      {16, 48, 33},
+                                                                      {47, 15, 31}})
     for (int layout = 0; layout < 4; ++layout)
       for (const Sums sums : {Sums::plain, Sums::added, Sums::plus_zero})
         for (const std::int64_t deep : {64, 512}) {

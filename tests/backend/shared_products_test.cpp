@@ -60,8 +60,9 @@ TEST_P(SharedProducts, agree_and_keep_bits_with_any_number_of_threads) {
       if (first.empty()) {
         first = got;
         // Of 16 bits, the result is rounded last: to half a unit of its last place, or to the other neighbour.
-        const double sum = 1e-7 * static_cast<double>(s.k),
-                     last_place = GetParam() == bfloat16 ? 0x1p-8 : GetParam() == float16 ? 0x1p-11 : 0;
+        const double sum = 1e-7 * static_cast<double>(s.k), last_place = GetParam() == bfloat16  ? 0x1p-8
+                                                                         : GetParam() == float16 ? 0x1p-11
+                                                                                                 : 0;
         EXPECT_EQ(difference(b.program.type(b.program.outputs[0]), on_host(got[0]).data(), on_host(want[0]).data(), 0,
                              1e-6 + 2 * last_place, GetParam() == float64 ? 1e-9 * sum : sum),
                   "");

@@ -16,8 +16,7 @@ constexpr std::int64_t kWidenedAtOnce = 32;                // inner elements of 
 template <class T> [[gnu::always_inline]] inline void widen_plain(const T* x, std::int64_t n, float* to) {
   for (std::int64_t i = 0; i < n; ++i) to[i] = static_cast<float>(x[i]);
 }
-template <class T>
-[[gnu::always_inline]] inline void round_plain(const float* x, std::int64_t n, T* to) {
+template <class T> [[gnu::always_inline]] inline void round_plain(const float* x, std::int64_t n, T* to) {
   for (std::int64_t i = 0; i < n; ++i) to[i] = static_cast<T>(x[i]);
 }
 
@@ -80,9 +79,9 @@ template <class T> void multiply(const TileProduct<T>& p, const NextLines& next)
   for (std::int64_t i = 0; i < p.rows; i += tile.rows) {
     const std::int64_t rows = std::min(tile.rows, p.rows - i);
     if (p.sums == Sums::added)
-      for (std::int64_t r = 0; r < rows; ++r)
-        std::copy_n(p.c + (i + r) * p.c_row, p.columns, sums + r * tile.columns);
-    tile.multiply({p.k, static_cast<const float*>(p.a) + i * p.k, p.b, sums, tile.columns, rows, p.columns, p.sums}, {});
+      for (std::int64_t r = 0; r < rows; ++r) std::copy_n(p.c + (i + r) * p.c_row, p.columns, sums + r * tile.columns);
+    tile.multiply({p.k, static_cast<const float*>(p.a) + i * p.k, p.b, sums, tile.columns, rows, p.columns, p.sums},
+                  {});
     round_rows(sums, tile.columns, rows, p.columns, p.rounded + i * p.rounded_row, p.rounded_row);
   }
 }

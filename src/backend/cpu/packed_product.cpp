@@ -20,8 +20,7 @@ void packed_product(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t
                     PackedOperand<T> b, const PackedResult<T>& result, Sums sums, const Tiles<T>& tile) {
   if (m == 1) a.row = 1;  // packed along the stride that is 1
   if (n == 1) b.column = 1;
-  const std::int64_t line = tile.packed(deep),
-                     rows = ProductCut::even(m, kMostPartBytes / line, tile.rows),
+  const std::int64_t line = tile.packed(deep), rows = ProductCut::even(m, kMostPartBytes / line, tile.rows),
                      panels = rows < m ? ProductCut::parts(n, tile.columns) : 1;
   // Panels begin with a line of the cache: their vectors are read as such.
   constexpr std::int64_t kLine = 64;
@@ -53,8 +52,8 @@ void packed_product(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t
   }
 }
 
-#define TUTTI_PACKED_PRODUCT(T)                                                                               \
-  template void packed_product(std::int64_t, std::int64_t, std::int64_t, std::int64_t, PackedOperand<T>,      \
+#define TUTTI_PACKED_PRODUCT(T)                                                                          \
+  template void packed_product(std::int64_t, std::int64_t, std::int64_t, std::int64_t, PackedOperand<T>, \
                                PackedOperand<T>, const PackedResult<T>&, Sums, const Tiles<T>&)
 TUTTI_PACKED_PRODUCT(float);
 TUTTI_PACKED_PRODUCT(double);

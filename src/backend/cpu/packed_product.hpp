@@ -25,8 +25,7 @@ template <class T> struct PackedResult {
 /// `deep` alone.
 template <class T>
 void packed_product(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t deep, PackedOperand<T> a,
-                    PackedOperand<T> b, const PackedResult<T>& result, Sums sums,
-                    const Tiles<T>& tile = tiles<T>());
+                    PackedOperand<T> b, const PackedResult<T>& result, Sums sums, const Tiles<T>& tile = tiles<T>());
 
 /// gemm where no kernel for special shapes does it and there is no matrix library.
 void own_product(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b, float* c,

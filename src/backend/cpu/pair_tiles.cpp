@@ -66,8 +66,7 @@ TUTTI_PACKS void pack_pairs(std::int64_t k, std::int64_t n, const BFloat16* x, s
       const std::int64_t deep = std::min(2 * kSide, k - l);
       read_block<true>(deep, n - j, x + l * x_l + j * x_j, x_l, x_j, block);
       const __mmask16 out = first_lanes(width - j);
-      for (std::int64_t p = 0; 2 * p < deep; ++p)
-        _mm512_mask_storeu_ps(to + (l / 2 + p) * width + j, out, block[p]);
+      for (std::int64_t p = 0; 2 * p < deep; ++p) _mm512_mask_storeu_ps(to + (l / 2 + p) * width + j, out, block[p]);
     }
 }
 
@@ -97,7 +96,7 @@ void leave(const TileProduct<BFloat16>& p, const float* sums, std::int64_t width
 constexpr std::int64_t kRows = 14, kColumns = 2 * kSide;
 
 [[gnu::target("avx512f,avx512bw,avx512vl,avx512bf16")]] void multiply_pairs(const TileProduct<BFloat16>& all,
-                                                                             const NextLines&) {
+                                                                            const NextLines&) {
   alignas(64) float sums[kRows * kColumns];
   for (std::int64_t first = 0; first < all.rows; first += kRows) {
     TileProduct<BFloat16> p = all;
@@ -207,7 +206,7 @@ void multiply_by_matrices(const TileProduct<BFloat16>& all, const NextLines&) {
     p.c = all.c + first * all.c_row;
     if (p.rounded) p.rounded += first * p.rounded_row;
     const char *const a = static_cast<const char*>(p.a) + first / side * blocks * 2 * kMatrix,
-                     *const b = static_cast<const char*>(p.b);
+                      *const b = static_cast<const char*>(p.b);
     const bool tall = p.rows > kSide, wide = p.columns > kSide, adds = p.sums == Sums::added,
                whole = p.rows % kSide == 0 && p.columns % kSide == 0;
     if (whole && !p.rounded) {
@@ -241,7 +240,8 @@ bool may_use_matrices() {
 const Tiles<BFloat16>* pair_tiles() {
   constexpr unsigned eax = 0, avx512_bf16 = 5;
   static const bool has = isa() == Isa::avx512 && has_feature(7, 1, eax, avx512_bf16);
-  static const Tiles<BFloat16> tiles{kRows, kColumns, 2, 2, 1024, 2, pack_pairs<kRows>, pack_pairs<kColumns>, multiply_pairs};
+  static const Tiles<BFloat16> tiles{kRows,         kColumns, 2, 2, 1024, 2, pack_pairs<kRows>, pack_pairs<kColumns>,
+                                     multiply_pairs};
   return has ? &tiles : nullptr;
 }
 

@@ -74,8 +74,8 @@ template <class T, int lanes, int rows> struct VectorTiles {
   }
   [[gnu::always_inline]] static void multiply(const TileProduct<T>& p) {
     for (std::int64_t i = 0; i < p.rows; i += rows)
-      tile({p.k, static_cast<const T*>(p.a) + i * p.k, p.b, p.c + i * p.c_row, p.c_row, std::min<std::int64_t>(rows, p.rows - i), p.columns,
-            p.sums});
+      tile({p.k, static_cast<const T*>(p.a) + i * p.k, p.b, p.c + i * p.c_row, p.c_row,
+            std::min<std::int64_t>(rows, p.rows - i), p.columns, p.sums});
   }
 };
 
@@ -90,7 +90,9 @@ template <class T, int lanes, int rows> struct VectorTiles {
                                   void* to) {                                                                          \
     pack<2 * lanes>(k, n, x, x_l, x_j, to);                                                                            \
   }                                                                                                                    \
-  constexpr Tiles<T> tiles_##name { rows, 2 * lanes, 1, sizeof(T), 512, 1, pack_rows_##name, pack_columns_##name, multiply_##name }
+  constexpr Tiles<T> tiles_##name {                                                                                    \
+    rows, 2 * lanes, 1, sizeof(T), 512, 1, pack_rows_##name, pack_columns_##name, multiply_##name                      \
+  }
 
 TUTTI_TILES(plain32, , float, 4, 6);
 TUTTI_TILES(plain64, , double, 2, 6);
@@ -111,8 +113,8 @@ void multiply_wide(const TileProduct<float>& p, const NextLines& lines) {
   for (std::int64_t r = 0; r < p.rows; r += kSumRows) {
     const LargeTile compute =
         (is_wide ? wide_tiles : narrow_tiles)[static_cast<std::size_t>(std::min(kSumRows, p.rows - r) - 1)];
-    compute(p.k, static_cast<const float*>(p.a) + r * p.k, static_cast<const float*>(p.b), {p.c + r * p.c_row, p.c_row, lanes, p.sums}, next,
-            asked);
+    compute(p.k, static_cast<const float*>(p.a) + r * p.k, static_cast<const float*>(p.b),
+            {p.c + r * p.c_row, p.c_row, lanes, p.sums}, next, asked);
   }
 }
 template <std::int64_t width>

@@ -52,7 +52,8 @@ template <class T, bool narrow> class SharedProduct final : public run::Work {
     if (is_by_parts(num_threads())) return run_by_parts(at);
     const std::int64_t units = together_ * cut_.slices, one_room = units * (left_ + right_),
                        rooms = (blocks() > 1 ? 2 : 1) * one_room, sums = keeps_sums_ ? units * d_.m * d_.n : 0;
-    const HostPtr room = allocate_buffer(static_cast<std::size_t>(rooms) + static_cast<std::size_t>(sums) * sizeof(Sum));
+    const HostPtr room =
+        allocate_buffer(static_cast<std::size_t>(rooms) + static_cast<std::size_t>(sums) * sizeof(Sum));
     auto* const packed = static_cast<char*>(room->data());
     const auto states = blocks() > 1 ? nullptr : std::make_unique<std::atomic<char>[]>(units * strips());
     Phase phase{this, at, reinterpret_cast<Sum*>(packed + rooms), states.get()};
@@ -83,12 +84,12 @@ template <class T, bool narrow> class SharedProduct final : public run::Work {
   struct Phase {
     const SharedProduct* self;
     char* const* at;
-    Sum* sums;                          // of slices; not rounded yet
-    std::atomic<char>* states;          // of strips, where who needs them packs them
-    std::int64_t first = 0, units = 0;  // batch element; a unit is a slice of one
-    std::int64_t packs = 0, tiles = 0;  // tasks of a unit
-    std::int64_t block = 0;             // that is packed; rows or columns of a part
-    bool by_rows = false;               // parts
+    Sum* sums;                            // of slices; not rounded yet
+    std::atomic<char>* states;            // of strips, where who needs them packs them
+    std::int64_t first = 0, units = 0;    // batch element; a unit is a slice of one
+    std::int64_t packs = 0, tiles = 0;    // tasks of a unit
+    std::int64_t block = 0;               // that is packed; rows or columns of a part
+    bool by_rows = false;                 // parts
     char *to = nullptr, *from = nullptr;  // where it is packed; the one before, which is multiplied
   };
 
@@ -234,10 +235,10 @@ template <class T, bool narrow> class SharedProduct final : public run::Work {
         const std::int64_t line = tiles_.columns * tiles_.bytes;
         next = {right + (q + tiles_.columns) * height, line, line / kLine, height / tiles_.bytes};
       }
-      tiles_.multiply({u.deep, left + row * height, right + q * height, u.c + row * u.c_row + q, u.c_row, rows,
-                       std::min(tiles_.columns, last - q), sums, u.rounded ? u.rounded + row * d_.c_m + q : nullptr,
-                       d_.c_m},
-                      next);
+      tiles_.multiply(
+          {u.deep, left + row * height, right + q * height, u.c + row * u.c_row + q, u.c_row, rows,
+           std::min(tiles_.columns, last - q), sums, u.rounded ? u.rounded + row * d_.c_m + q : nullptr, d_.c_m},
+          next);
     }
   }
 
