@@ -210,10 +210,8 @@ ProgramPtr every_branch(const Call& c) {
 }  // namespace
 
 Batched cond_batch(const Call& c, const Arrays& operands, const Flags& mapped, const BatchAxis& axis) {
-  if (mapped[0]) {
-    const BatchedProgram all = tutti::batch(*every_branch(c), mapped, axis);
-    return {tutti::apply(*all.program, operands), all.mapped};
-  }
+  // In place: a nest of them is recorded once, not once for each cond around it.
+  if (mapped[0]) return apply_batched(*every_branch(c), operands, mapped, axis);
   const Flags in = without_first(mapped, 1);
   std::vector<BatchedProgram> branches;
   Flags out(c.subs[0]->outputs.size(), false);

@@ -76,10 +76,8 @@ void check_results(const Call& c, const MapRule& rule, std::int64_t size, const 
 Batched batch_rule_custom_vmap(const Call& c, const Arrays& operands, const Flags& mapped, const BatchAxis& axis) {
   const auto& p = c.get<CustomVmap>();
   const auto args = static_cast<std::size_t>(p.args);
-  if (count(mapped) == 0) {  // asked for the sake of a named axis
-    const BatchedProgram body = tutti::batch(c.subs[0], mapped, axis);
-    return {tutti::apply(*body.program, operands), body.mapped};
-  }
+  // Asked for the sake of a named axis.
+  if (count(mapped) == 0) return apply_batched(*c.subs[0], operands, mapped, axis);
   for (std::size_t i = args; i < mapped.size(); ++i)
     if (mapped[i])
       raise<ValueError>("custom_vmap",

@@ -50,25 +50,30 @@ std::vector<Lane> step(const Program& p, const Eqn& eqn, const std::vector<Lane>
 
 }  // namespace
 
+Batched apply_batched(const Program& program, const std::vector<Array>& operands, const std::vector<bool>& mapped,
+                      const BatchAxis& axis) {
+  std::vector<Lane> inputs;
+  for (std::size_t i = 0; i < program.inputs.size(); ++i) inputs.push_back({operands[i], mapped[i]});
+  Environment<Lane> env(program, inputs, [](const Atom& a) { return Lane{literal_array(a), false}; });
+  Batched out;
+  for (const Lane& y : replay(program, env, [&](const Eqn& e, const auto& x) { return step(program, e, x, axis); })) {
+    out.results.push_back(y.array);
+    out.mapped.push_back(y.mapped);
+  }
+  return out;
+}
+
 BatchedProgram batch(const Program& program, const std::vector<bool>& mapped, const BatchAxis& axis,
                      const NamedAxes& axes) {
   const Transforming running;
   Recording recording("vmap", axes);
-  std::vector<Lane> inputs;
+  std::vector<Array> inputs;
   for (std::size_t i = 0; i < program.inputs.size(); ++i) {
     const Type& one = program.type(program.inputs[i]);
-    Type type = mapped[i] ? with_batch_dim(one, axis.size) : one;
-    inputs.push_back({recording.input(type, input_name(program, i)), mapped[i]});
+    inputs.push_back(recording.input(mapped[i] ? with_batch_dim(one, axis.size) : one, input_name(program, i)));
   }
-  Environment<Lane> env(program, inputs, [](const Atom& a) { return Lane{literal_array(a), false}; });
-  BatchedProgram out;
-  std::vector<Array> outputs;
-  for (const Lane& y : replay(program, env, [&](const Eqn&e, const auto&x) { return step(program, e, x, axis); })) {
-    outputs.push_back(y.array);
-    out.mapped.push_back(y.mapped);
-  }
-  out.program = recording.close(outputs);
-  return out;
+  const Batched out = apply_batched(program, inputs, mapped, axis);
+  return {recording.close(out.results), out.mapped};
 }
 
 BatchedProgram batch(const ProgramPtr& program, const std::vector<bool>& mapped, const BatchAxis& axis,

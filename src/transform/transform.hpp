@@ -70,6 +70,9 @@ BatchedProgram batch(const Program& program, const std::vector<bool>& mapped, co
                      const NamedAxes& axes = {});
 BatchedProgram batch(const ProgramPtr& program, const std::vector<bool>& mapped, const BatchAxis& axis,
                      const NamedAxes& axes = {});
+/// The same in place: nothing is recorded that is replayed at once.
+Batched apply_batched(const Program& program, const std::vector<Array>& operands, const std::vector<bool>& mapped,
+                      const BatchAxis& axis);
 
 /// Forward and backward in one Program. Inputs: the primal inputs, then cotangents of the outputs in `given`. Outputs:
 /// the primal outputs, then cotangents of all differentiated inputs (zeros instantiated, each of its input's type).
