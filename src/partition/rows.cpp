@@ -195,7 +195,8 @@ bool RowTable::build(const Factors::Dims& dims, const Type& type, const Homes& h
     for (int f : dims[d]) {
       std::int64_t size = rule_.factors[f].size, n = ways(placed.on[f]);
       // Along a dim with messages of its own: cut where it is as long as there, else whole.
-      if (rule_.factors[f].kind == Kind::replicated && type.shape[d] != size && !placed.first[f]) continue;
+      const bool elsewhere = rule_.factors[f].kind == Kind::replicated && type.shape[d] != size && !placed.first[f];
+      if (elsewhere && !(eqn_ && eqn_->op->across && eqn_->op->across->dims)) continue;
       if (n > 1) {
         if (!open) return false;
         if (dims[d].size() > 1 && size % n != 0) return false;
@@ -244,22 +245,49 @@ std::optional<Candidate> RowTable::made(const Assignment& assignment) const {
   note_padding(c, placed.on);
   if (!eqn_) return c;
   if (!note_across(c, placed)) return std::nullopt;
-  std::optional<Params> params = c.across.empty() ? localized(*eqn_, *program_, c) : eqn_->params;
+  std::optional<Params> params = c.across.empty() ? localized(*eqn_, *program_, c) : params_across(c);
   if (!params) return std::nullopt;
   c.params = *params;
   if (!price(c)) return std::nullopt;
   return c;
 }
 
-// False where blocks along a dim with messages of its own would not be as the op takes them, or two dims are such.
+// Those of the whole, or of blocks where the op takes several dims.
+Params RowTable::params_across(const Candidate& c) const {
+  if (!eqn_->op->across->dims || !eqn_->op->localize) return eqn_->params;
+  LocalTypes types{operands_, operands_, {}};
+  for (std::size_t o = 0; o < operands_.size(); ++o)
+    types.local[o].shape = block_shape(c.operands[o], operands_[o].shape);
+  for (std::size_t r = 0; r < results_.size(); ++r)
+    types.results.push_back(block_shape(c.results[r], results_[r].shape));
+  return eqn_->op->localize(eqn_->params, types);
+}
+
+// Of all dims that the factor is all of, which may have other extents.
+bool RowTable::all_in_line(int factor, const AxisRefs& axes) const {
+  auto all = [&](const std::vector<Factors::Dims>& dims, const std::vector<Type>& types) {
+    for (std::size_t i = 0; i < types.size(); ++i)
+      for (std::size_t d = 0; d < dims[i].size(); ++d)
+        if (dims[i][d] == std::vector<int>{factor} &&
+            !in_line(types[i].shape[static_cast<int>(d)], axes, eqn_->op->across->padded))
+          return false;
+    return true;
+  };
+  return all(rule_.operands, operands_) && all(rule_.results, results_);
+}
+
+// False where blocks along a dim with messages of its own would not be as the op takes them, or there are two such dims
+// and it takes one.
 bool RowTable::note_across(Candidate& c, const Placed& placed) const {
   const std::vector<AxisRefs>& on = placed.on;
   for (std::size_t f = 0; f < on.size(); ++f) {
     if (on[f].empty() || placed.first[f] || rule_.factors[f].kind != Kind::replicated) continue;
-    if (!c.across.empty()) return false;
-    c.across_dim = dim_of(static_cast<int>(f));
-    if (c.across_dim < 0 || !in_line(rule_.factors[f].size, on[f], eqn_->op->across->padded)) return false;
-    c.across = on[f];
+    const Across& across = *eqn_->op->across;
+    if (!c.across.empty() && !across.dims) return false;
+    const int dim = dim_of(static_cast<int>(f));
+    if (dim < 0 || !in_line(rule_.factors[f].size, on[f], across.padded)) return false;
+    if (across.dims && !all_in_line(static_cast<int>(f), on[f])) return false;
+    c.across.push_back({dim, on[f]});
   }
   if (c.across.empty()) return true;
   // Elsewhere blocks stay where they are, which types say where there are no such messages: they must be as long.
@@ -319,6 +347,21 @@ void RowTable::note_padding(Candidate& c, const std::vector<AxisRefs>& on) const
 }
 
 // False where the op has no messages of its own for these blocks.
+bool RowTable::price_across(Candidate& c, const Call& call) const {
+  const Across& across = *eqn_->op->across;
+  std::optional<std::vector<double>> received;
+  if (across.dims) {
+    std::vector<LineExtent> lines;
+    for (const CutDim& cut : c.across) lines.push_back({cut.dim, ways(cut.axes), operands_[0].shape[cut.dim]});
+    received = across.dims->received(call, operands_, lines);
+  } else if (const std::optional<double> along = across.received(call, c.across[0].dim, ways(c.across[0].axes))) {
+    received = {*along};
+  }
+  if (!received) return false;
+  for (std::size_t k = 0; k < received->size(); ++k) c.work += (*received)[k] * prices_->byte(c.across[k].axes);
+  return true;
+}
+
 bool RowTable::price(Candidate& c) const {
   constexpr double small = 16384;
   auto elements = [&](const std::vector<Layout>& layouts, const std::vector<Type>& types) {
@@ -331,10 +374,8 @@ bool RowTable::price(Candidate& c) const {
   if (!c.across.empty()) {
     std::vector<Type> blocks = operands_;
     for (std::size_t o = 0; o < blocks.size(); ++o) blocks[o].shape = block_shape(c.operands[o], blocks[o].shape);
-    const Call call{*eqn_->op, eqn_->params, blocks, eqn_->subs};
-    const std::optional<double> received = eqn_->op->across->received(call, c.across_dim, ways(c.across));
-    if (!received) return false;
-    c.work += *received * prices_->byte(c.across);
+    const Call call{*eqn_->op, c.params, blocks, eqn_->subs};
+    if (!price_across(c, call)) return false;
   }
   if (!eqn_->op->flops) return true;
   std::vector<Type> in = operands_, out = results_;
