@@ -1,8 +1,15 @@
 #include "partition/strides.hpp"
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <vector>
 
+#include "ir/index.hpp"
 #include "ir/op.hpp"
+#include "ir/views.hpp"
+#include "ops/movement/concatenate.hpp"
 #include "ops/movement/pad.hpp"
 #include "ops/movement/reshape.hpp"
 #include "ops/movement/slice.hpp"
@@ -11,67 +18,355 @@
 namespace tutti {
 namespace {
 
+// A dim that a reshape takes apart, in `count` times `step` elements.
+struct Split {
+  int dim;  // where there is one; the two are `dim` and the one behind it, moved by what was split before
+  std::int64_t count, step;
+};
+// What a reshape from `one` to `two` splits; nothing where it does anything else.
+std::optional<std::vector<Split>> splits_of(const Shape& one, const Shape& two) {
+  std::vector<Split> out;
+  int at = 0;
+  for (int d = 0; d < one.ndim(); ++d) {
+    if (at < two.ndim() && two[at] == one[d]) {
+      ++at;
+      continue;
+    }
+    if (at + 1 >= two.ndim() || two[at] * two[at + 1] != one[d] || two[at + 1] < 2) return std::nullopt;
+    out.push_back({d, two[at], two[at + 1]});
+    at += 2;
+  }
+  return at == two.ndim() ? std::optional(out) : std::nullopt;
+}
+
+// A dim of whole steps as two, `dim` and the one behind it, of which another value sees elements from `offset` on: its
+// element i is number i + offset of them, if there is such a one.
+struct Stepped {
+  int dim;
+  std::int64_t step, offset;
+};
+struct Range {
+  std::int64_t from, to;
+};
+
+std::int64_t floor_of(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0); }
+
 class Stepping : Rewriting {
  public:
-  explicit Stepping(const ShardedProgram& sharded) : Rewriting(sharded) {}
+  explicit Stepping(const ShardedProgram& sharded) : Rewriting(sharded), index_(p_), views_(p_) {}
 
   ShardedProgram run() {
     for (int i = 0; i < static_cast<int>(p_.eqns.size()); ++i) {
       auto [e, bodies] = entered(i, with_steps_as_dims);
-      const bool slice = e.op == &ops::slice && add_slice(e), pad = !slice && e.op == &ops::pad && add_pad(e);
-      changed_ = changed_ || slice || pad;
-      if (!slice && !pad) push(std::move(e), std::move(bodies));
+      views_.note(p_.eqns[static_cast<std::size_t>(i)]);
+      const bool written = add(e);
+      changed_ = changed_ || written;
+      if (!written) push(std::move(e), std::move(bodies));
     }
     return done();
   }
 
  private:
-  // Where a value and its dim of `extent` elements are sharded, and blocks are made of whole steps.
-  const AxisRefs* cut(ValueId v, int d, std::int64_t extent, std::int64_t step) const {
-    const AxisRefs& axes = out_.layouts[v].dims[d];
-    const std::int64_t ways = out_.layouts[v].ways(d);
-    return ways > 1 && extent % (ways * step) == 0 ? &axes : nullptr;
+  // What slices see of a reshape: `source` with dims of steps, and all that there is beyond it.
+  struct Seen {
+    Atom source;
+    std::vector<Stepped> dims;
+    std::optional<Atom> fill;
+  };
+
+  bool add(const Eqn& e) {
+    if (e.operands.empty() || e.operands[0].is_literal() || type(e.operands[0]).dtype.is_key()) return false;
+    if (e.op == &ops::reshape) return add_split(e);
+    if (e.op == &ops::slice) {
+      if (const auto seen = seen_.find(e.operands[0].id); seen != seen_.end()) return add_seen(e, seen->second);
+      return add_slice(e) || add_window(e);
+    }
+    return e.op == &ops::pad && (add_pad(e) || add_window(e));
   }
 
-  Atom reshaped(const Atom& x, Shape shape, const Layout& layout, Loc loc) {
+  // Whether the dim of `extent` elements is sharded in one of the values, in blocks of whole steps.
+  bool cut(ValueId v, int d, ValueId w, int dw, std::int64_t extent, std::int64_t step) const {
+    const std::int64_t ways = std::max(out_.layouts[v].ways(d), out_.layouts[w].ways(dw));
+    return ways > 1 && extent > 0 && extent % (ways * step) == 0;
+  }
+
+  Atom reshaped(const Atom& x, Shape shape, Layout layout, Loc loc) {
     const Atom out = make(ops::reshape, ops::Reshape{std::move(shape)}, {x}, loc);
     out_.layouts[out.id] = layout;
     return out;
   }
-
-  // Elements m, m + step ... of dim d, which is cut.
-  Atom every(const Atom& x, int d, std::int64_t m, std::int64_t step, Loc loc) {
-    const Layout layout = out_.layouts[x.id];
-    Layout apart = layout;
+  // With dim `d` as steps, of a value that lies so.
+  Atom with_steps(const Atom& x, int d, std::int64_t step, Layout apart, Loc loc) {
     apart.dims.insert(apart.dims.begin() + d + 1, AxisRefs{});
     Shape shape = type(x).shape;
     shape[d] /= step;
-    const Shape once = shape;
     shape.insert(d + 1, step);
-    const Atom steps = reshaped(x, shape, apart, loc);
-    ops::SliceParams s{lax::Dims(shape.size(), 0), shape.dims(), lax::Dims(shape.size(), 1)};
-    s.start[static_cast<std::size_t>(d) + 1] = m;
-    s.limit[static_cast<std::size_t>(d) + 1] = m + 1;
-    const Atom one = make(ops::slice, s, {steps}, loc);
-    out_.layouts[one.id] = apart;
-    return reshaped(one, once, layout, loc);
+    return reshaped(x, std::move(shape), apart, loc);
+  }
+  // With dims `d` and d + 1 as one.
+  Atom without_steps(const Atom& x, int d, Loc loc) {
+    Layout layout = out_.layouts[x.id];
+    layout.dims.erase(layout.dims.begin() + d + 1);
+    Shape shape = type(x).shape;
+    shape[d] *= shape[d + 1];
+    shape.erase(d + 1);
+    return reshaped(x, std::move(shape), layout, loc);
   }
 
-  bool add_slice(const Eqn& e) {
-    if (e.operands[0].is_literal()) return false;
-    auto s = e.params.get<ops::SliceParams>();
-    Atom x = e.operands[0];
-    for (int d = 0; d < type(x).ndim(); ++d) {
-      const std::int64_t step = s.strides[d], n = type(x).shape[d];
-      if (step == 1 || type(x).dtype.is_key() || s.limit[d] == s.start[d] || !cut(x.id, d, n, step)) continue;
-      const std::int64_t length = (s.limit[d] - s.start[d] - 1) / step + 1;
-      x = every(x, d, s.start[d] % step, step, e.loc);
-      s.start[d] /= step;
-      s.limit[d] = s.start[d] + length;
-      s.strides[d] = 1;
+  // The box of these ranges, dim by dim; what lies outside is `fill`.
+  Atom box(const Atom& x, const std::vector<Range>& ranges, const std::optional<Atom>& fill, Loc loc) {
+    const Shape shape = type(x).shape;
+    const Layout layout = out_.layouts[x.id];
+    ops::SliceParams s{lax::Dims(shape.size(), 0), shape.dims(), lax::Dims(shape.size(), 1)};
+    ops::Pad pad{std::vector<lax::PadDim>(shape.size())};
+    bool slices = false, pads = false;
+    for (int d = 0; d < shape.ndim(); ++d) {
+      const auto k = static_cast<std::size_t>(d);
+      const auto [from, to] = ranges[k];
+      s.start[k] = std::clamp<std::int64_t>(from, 0, shape[d]);
+      s.limit[k] = std::clamp<std::int64_t>(to, s.start[k], shape[d]);
+      pad.config[k].low = std::min(std::max<std::int64_t>(0, -from), to - from);
+      pad.config[k].high = to - from - pad.config[k].low - (s.limit[k] - s.start[k]);
+      slices = slices || s.limit[k] - s.start[k] != shape[d];
+      pads = pads || pad.config[k].low != 0 || pad.config[k].high != 0;
     }
-    if (x == e.operands[0]) return false;
-    make(ops::slice, s, {x}, e.loc, e.results[0]);
+    Atom out = x;
+    if (slices) out = make(ops::slice, s, {out}, loc);
+    if (pads) out = make(ops::pad, pad, {out, *fill}, loc);
+    if (slices || pads) out_.layouts[out.id] = layout;
+    return out;
+  }
+  std::vector<Range> all_of(const Atom& x) const {
+    std::vector<Range> out;
+    for (std::int64_t n : type(x).shape) out.push_back({0, n});
+    return out;
+  }
+
+  // Elements from..to-1 of all steps of dim `d`, without that dim where it is one; else with another one before it, so
+  // that they stand for themselves and are moved without the others.
+  Atom of_steps(const Atom& x, int d, Range elements, Loc loc) {
+    auto [at, fresh] = of_steps_.try_emplace({x.id, d, elements.from, elements.to});
+    if (!fresh) return at->second;
+    std::vector<Range> ranges = all_of(x);
+    ranges[static_cast<std::size_t>(d) + 1] = elements;
+    const Atom some = box(x, ranges, std::nullopt, loc);
+    Layout layout = out_.layouts[some.id];
+    Shape shape = type(some).shape;
+    if (elements.to - elements.from == 1) {
+      shape.erase(d + 1);
+      layout.dims.erase(layout.dims.begin() + d + 1);
+    } else {
+      shape.insert(d + 1, 1);
+      layout.dims.insert(layout.dims.begin() + d + 1, AxisRefs{});
+    }
+    return of_steps_[{x.id, d, elements.from, elements.to}] = reshaped(some, std::move(shape), layout, loc);
+  }
+  // Of these the ones of steps.from..to-1, as two dims.
+  Atom part_of(const Atom& x, int d, Range steps, Range elements, const std::optional<Atom>& fill, Loc loc) {
+    const bool all = elements.to - elements.from == type(x).shape[d + 1];
+    const Atom some = all ? x : of_steps(x, d, elements, loc);
+    std::vector<Range> ranges = all_of(some);
+    ranges[static_cast<std::size_t>(d)] = steps;
+    const Atom out = box(some, ranges, fill, loc);
+    if (all) return out;
+    Shape shape = type(x).shape;
+    shape[d] = steps.to - steps.from;
+    shape[d + 1] = elements.to - elements.from;
+    return reshaped(out, std::move(shape), out_.layouts[x.id], loc);
+  }
+
+  // A box of what is seen: `ranges` of its dims, each of the stepped ones being two. The other dims come last, so that
+  // several boxes share what is moved.
+  Atom taken(const Seen& seen, std::vector<Range> ranges, Loc loc) {
+    Atom out = seen.source;
+    for (const Stepped& s : seen.dims) {
+      // Elements of a step are those of one step of the source, and then of the next one.
+      const auto d = static_cast<std::size_t>(s.dim);
+      const std::int64_t whole = floor_of(s.offset, s.step), rest = s.offset - whole * s.step;
+      std::vector<Atom> parts;
+      for (const std::int64_t next : {0, 1}) {
+        const std::int64_t from = std::max(ranges[d + 1].from, next == 0 ? 0 : s.step - rest),
+                           to = std::min(ranges[d + 1].to, next == 0 ? s.step - rest : s.step);
+        if (from < to)
+          parts.push_back(part_of(out, s.dim, {ranges[d].from + whole + next, ranges[d].to + whole + next},
+                                  {from + rest - next * s.step, to + rest - next * s.step}, seen.fill, loc));
+      }
+      const Layout layout = out_.layouts[parts[0].id];
+      out = parts.size() == 1 ? parts[0] : make(ops::concatenate, ops::Concatenate{s.dim + 1}, parts, loc);
+      out_.layouts[out.id] = layout;
+    }
+    for (const Stepped& s : seen.dims)
+      for (const int d : {s.dim, s.dim + 1}) ranges[static_cast<std::size_t>(d)] = {0, type(out).shape[d]};
+    return box(out, ranges, seen.fill, loc);
+  }
+  // The last Eqn makes the result.
+  void finish(const Atom& out, ValueId result, Loc loc) {
+    if (!eqns_.empty() && eqns_.back().results.size() == 1 && eqns_.back().results[0] == out.id &&
+        out.id >= static_cast<ValueId>(p_.types.size()))
+      eqns_.back().results[0] = result;
+    else
+      make(ops::reshape, ops::Reshape{type(out).shape}, {out}, loc, result);
+  }
+
+  // Where a value is a window, its source and that; else the value and all of it.
+  Window window_of(const Atom& x) const {
+    if (views_.window(x.id)) return *views_.window(x.id);
+    Window out{x.id, std::nullopt, {}};
+    for (std::int64_t n : p_.type(x).shape) out.spans.push_back({0, 0, n});
+    return out;
+  }
+
+  // The value with `dims` (and steps) as two each, as its window sees its source. Nothing where no such dim is cut into
+  // whole steps there; dims that are not stay as they are in the value.
+  std::optional<Seen> seen_as(const Atom& x, const std::vector<Split>& dims, Loc loc) {
+    const Window w = window_of(x);
+    if (seen_.contains(w.source)) return std::nullopt;  // it is not there
+    const Shape from = p_.types[w.source].shape, to = p_.type(x).shape;
+    std::vector<Split> cut_dims;
+    for (const Split& s : dims) {
+      const Window::Span& span = w.spans[static_cast<std::size_t>(s.dim)];
+      if (span.low <= 0 && span.high >= from[s.dim] && cut(w.source, s.dim, x.id, s.dim, from[s.dim], s.step))
+        cut_dims.push_back(s);
+    }
+    if (cut_dims.empty()) return std::nullopt;
+    std::vector<Range> ranges = all_of(w.source);
+    for (int d = 0; d < to.ndim(); ++d) {
+      const auto k = static_cast<std::size_t>(d);
+      const Window::Span& span = w.spans[k];
+      if (std::any_of(cut_dims.begin(), cut_dims.end(), [&](const Split& s) { return s.dim == d; })) continue;
+      ranges[k] = {span.start, span.start + to[d]};
+      if ((span.low > 0 || span.high < from[d]) && (span.low > span.start || span.high < span.start + to[d]))
+        return std::nullopt;
+    }
+    Seen out{box(w.source, ranges, w.fill, loc), {}, w.fill};
+    Layout layout = out_.layouts[w.source];
+    if (layout.ways(cut_dims[0].dim) == 1) layout = out_.layouts[x.id];
+    int more = 0;
+    for (const Split& s : cut_dims) {
+      out.source = with_steps(out.source, s.dim + more, s.step, layout, loc);
+      layout = out_.layouts[out.source.id];
+      out.dims.push_back({s.dim + more, s.step, w.spans[static_cast<std::size_t>(s.dim)].start});
+      ++more;
+    }
+    return out;
+  }
+
+  // A slice with steps.
+  bool add_slice(const Eqn& e) {
+    const auto s = e.params.get<ops::SliceParams>();
+    std::vector<Split> dims;
+    for (int d = 0; d < p_.type(e.operands[0]).ndim(); ++d)
+      if (s.strides[d] > 1 && s.limit[d] > s.start[d]) dims.push_back({d, 0, s.strides[d]});
+    if (dims.empty()) return false;
+    std::optional<Seen> seen = seen_as(e.operands[0], dims, e.loc);
+    if (!seen) return false;
+    std::vector<Range> ranges;
+    ops::SliceParams rest{{}, {}, {}};  // of dims that are not cut
+    for (int d = 0; d < p_.type(e.operands[0]).ndim(); ++d) {
+      const auto at = static_cast<int>(ranges.size());
+      const auto stepped =
+          std::find_if(seen->dims.begin(), seen->dims.end(), [&](const Stepped& t) { return t.dim == at; });
+      const std::int64_t n = p_.types[e.results[0]].shape[d];
+      rest.start.push_back(0);
+      rest.limit.push_back(n);
+      rest.strides.push_back(1);
+      if (stepped == seen->dims.end()) {
+        ranges.push_back({s.start[d], s.limit[d]});
+        rest.limit.back() = s.limit[d] - s.start[d];
+        rest.strides.back() = s.strides[d];
+        continue;
+      }
+      stepped->offset += s.start[d];
+      ranges.insert(ranges.end(), {{0, n}, {0, 1}});
+    }
+    Atom out = taken(*seen, ranges, e.loc);
+    for (std::size_t k = seen->dims.size(); k-- > 0;) out = without_steps(out, seen->dims[k].dim, e.loc);
+    make(ops::slice, rest, {out}, e.loc, e.results[0]);
+    return true;
+  }
+
+  // A reshape that takes a dim apart: slices take what they see of it.
+  bool add_split(const Eqn& e) {
+    const auto dims = splits_of(type(e.operands[0]).shape, p_.types[e.results[0]].shape);
+    if (!dims || dims->empty()) return false;
+    const Window w = window_of(e.operands[0]);
+    auto moves = [&](const Split& s) {
+      return w.spans[static_cast<std::size_t>(s.dim)].start != 0 ||
+             p_.types[w.source].shape[s.dim] != type(e.operands[0]).shape[s.dim];
+    };
+    std::vector<Split> moving;
+    std::copy_if(dims->begin(), dims->end(), std::back_inserter(moving), moves);
+    std::optional<Seen> seen = moving.empty() ? std::nullopt : seen_as(e.operands[0], moving, e.loc);
+    if (!seen) return false;
+    // The others are taken apart, too.
+    for (const Split& s : *dims) {
+      int at = s.dim;
+      for (const Split& before : *dims) at += before.dim < s.dim ? 1 : 0;
+      if (std::any_of(seen->dims.begin(), seen->dims.end(), [&](const Stepped& t) { return t.dim == at; })) continue;
+      // Those behind that are two by now stand where they will, if all before are two.
+      for (Stepped& t : seen->dims)
+        if (t.dim >= at) ++t.dim;
+      const Layout layout = out_.layouts[seen->source.id];
+      seen->source = with_steps(seen->source, at, s.step, layout, e.loc);
+    }
+    const auto uses = index_.uses(e.results[0]);
+    const bool sliced = !index_.is_output(e.results[0]) && std::all_of(uses.begin(), uses.end(), [&](const auto& use) {
+      const Eqn& user = p_.eqns[static_cast<std::size_t>(use.eqn)];
+      return user.op == &ops::slice && has_unit_strides(user);
+    });
+    if (sliced) {
+      seen_.emplace(e.results[0], *seen);
+      return true;
+    }
+    std::vector<Range> all;
+    for (std::int64_t n : p_.types[e.results[0]].shape) all.push_back({0, n});
+    finish(taken(*seen, all, e.loc), e.results[0], e.loc);
+    return true;
+  }
+  static bool has_unit_strides(const Eqn& slice) {
+    const lax::Dims& strides = slice.params.get<ops::SliceParams>().strides;
+    return std::all_of(strides.begin(), strides.end(), [](std::int64_t s) { return s == 1; });
+  }
+
+  bool add_seen(const Eqn& e, const Seen& seen) {
+    const auto& s = e.params.get<ops::SliceParams>();
+    std::vector<Range> ranges;
+    for (std::size_t d = 0; d < s.start.size(); ++d) ranges.push_back({s.start[d], s.limit[d]});
+    finish(taken(seen, ranges, e.loc), e.results[0], e.loc);
+    return true;
+  }
+
+  // A part of what a reshape puts together of steps: that part of the steps, put together.
+  bool add_window(const Eqn& e) {
+    const std::optional<Window>& w = views_.window(e.results[0]);
+    if (!w || index_.producer(w->source) < 0) return false;
+    const Eqn& made = p_.eqns[static_cast<std::size_t>(index_.producer(w->source))];
+    if (made.op != &ops::reshape || made.operands[0].is_literal()) return false;
+    const Shape one = p_.types[w->source].shape, to = p_.types[e.results[0]].shape;
+    const auto dims = splits_of(one, p_.type(made.operands[0]).shape);
+    if (!dims) return false;
+    Seen seen{made.operands[0], {}, w->fill};
+    std::vector<Range> ranges;
+    std::vector<int> merged;  // dims that are one with the next
+    for (int d = 0; d < one.ndim(); ++d) {
+      const Window::Span& span = w->spans[static_cast<std::size_t>(d)];
+      if (span.low > 0 || span.high < one[d]) return false;
+      const auto at = static_cast<int>(ranges.size());
+      const auto s = std::find_if(dims->begin(), dims->end(), [&](const Split& s) { return s.dim == d; });
+      const bool moves = span.start != 0 || to[d] != one[d];
+      if (s != dims->end() && moves && cut(e.results[0], d, w->source, d, to[d], s->step)) {
+        seen.dims.push_back({at, s->step, span.start});
+        ranges.insert(ranges.end(), {{0, to[d] / s->step}, {0, s->step}});
+        continue;
+      }
+      if (s != dims->end()) merged.push_back(at);
+      ranges.push_back({span.start, span.start + to[d]});
+    }
+    if (seen.dims.empty()) return false;
+    for (int at : merged) seen.source = without_steps(seen.source, at, e.loc);
+    Atom out = taken(seen, ranges, e.loc);
+    for (std::size_t k = seen.dims.size(); k-- > 0;) out = without_steps(out, seen.dims[k].dim, e.loc);
+    finish(out, e.results[0], e.loc);
     return true;
   }
 
@@ -95,11 +390,11 @@ class Stepping : Rewriting {
     auto pad = e.params.get<ops::Pad>();
     const ValueId r = e.results[0];
     std::vector<std::pair<int, std::int64_t>> dims;  // and where in a step the elements are
-    Layout layout = out_.layouts[r];
+    const Layout layout = out_.layouts[r];
     for (int d = 0; d < p_.types[r].ndim(); ++d) {
       lax::PadDim& config = pad.config[static_cast<std::size_t>(d)];
       const std::int64_t step = config.interior + 1, n = p_.types[r].shape[d], of = p_.type(e.operands[0]).shape[d];
-      if (step == 1 || config.low < 0 || config.high < 0 || of == 0 || !cut(r, d, n, step)) continue;
+      if (step == 1 || config.low < 0 || config.high < 0 || of == 0 || !cut(r, d, r, d, n, step)) continue;
       const std::int64_t low = config.low / step;
       dims.emplace_back(d, config.low % step);
       config = {low, n / step - low - of, 0};
@@ -111,13 +406,14 @@ class Stepping : Rewriting {
       const std::int64_t step = e.params.get<ops::Pad>().config[static_cast<std::size_t>(d)].interior + 1;
       x = among(x, e.operands[1], d, m, step, e.loc);
     }
-    // The last reshape makes the result.
-    Eqn last = std::move(eqns_.back());
-    eqns_.pop_back();
-    last.results = {r};
-    eqns_.push_back(std::move(last));
+    finish(x, r, e.loc);
     return true;
   }
+
+  const ProgramIndex index_;
+  Views views_;
+  std::map<ValueId, Seen> seen_;  // reshapes that only slices read
+  std::map<std::tuple<ValueId, int, std::int64_t, std::int64_t>, Atom> of_steps_;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Convolutions and reductions over windows of sharded dims: any number of them, strides, dilations, any padding.
 #include "tutti/lax/windows.hpp"
+#include "ops/placement/sharding_constraint.hpp"
 #include "partition/explain.hpp"
 #include "partition/programs.hpp"
 #include "tutti/transform/linear_maps.hpp"
@@ -121,6 +122,175 @@ TEST(Windows, RandomConvolutions) {
     const auto& [mesh, spec] = places[static_cast<std::size_t>(any(0, 4))];
     SCOPED_TRACE("seed " + std::to_string(seed));
     check_placed({type(x), type(w)}, {spec, P()}, mesh, whole_step(options));
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
+Array pooled(const Array& x, lax::WindowReduction reduction, const lax::WindowOptions& options) {
+  return lax::reduce_window(x, reduction, options);
+}
+// Bytes that are sent for results that lie as the operand does.
+double sent_by(const Type& x, const PartitionSpec& spec, const Mesh& mesh, const Function& f) {
+  const LocalProgram local = check_placed({x}, {spec}, mesh, [&](const Arrays& in) {
+    Arrays out = f(in);
+    for (Array& y : out)
+      if (y.ndim() == x.ndim()) y = bind1(ops::sharding_constraint, ops::Constrain{named(mesh, spec)}, {y});
+    return out;
+  });
+  SCOPED_TRACE(explain(local));
+  return total_bytes(local);
+}
+
+TEST(Windows, PoolsByStridesSendWhatTheirWindowsReach) {
+  const Mesh mesh = grid({4}, "x");
+  const Type x = type({2, 32, 6, 3});
+  const double row = 4.0 * 2 * 6 * 3;
+  using lax::WindowReduction;
+  auto sent = [&](WindowReduction reduction, const lax::WindowOptions& options) {
+    return sent_by(x, P(none, "x"), mesh, [&](const Arrays& in) { return Arrays{pooled(in[0], reduction, options)}; }) /
+           row;
+  };
+  for (const auto reduction : {WindowReduction::max, WindowReduction::sum, WindowReduction::min}) {
+    EXPECT_EQ(sent(reduction, {.window_dimensions = {1, 2, 1, 1}, .window_strides = {1, 2, 1, 1}}), 0);
+    EXPECT_EQ(sent(reduction, {.window_dimensions = {1, 3, 3, 1}, .window_strides = {1, 2, 1, 1}, .padding = "SAME"}),
+              1.0 * 8 / 6);  // with columns that are padded
+    EXPECT_EQ(sent(reduction, {.window_dimensions = {1, 3, 1, 1},
+                               .window_strides = {1, 2, 1, 1},
+                               .padding = {{0, 0}, {1, 1}, {0, 0}, {0, 0}}}),
+              1);
+    EXPECT_EQ(sent(reduction, {.window_dimensions = {1, 6, 1, 1},
+                               .window_strides = {1, 4, 1, 1},
+                               .padding = {{0, 0}, {1, 1}, {0, 0}, {0, 0}}}),
+              2);
+  }
+  // Both dims, and the gradient.
+  const lax::WindowOptions same{.window_dimensions = {1, 3, 3, 1}, .window_strides = {1, 2, 2, 1}, .padding = "SAME"};
+  EXPECT_LE(sent_by(type({2, 16, 16, 3}), P(none, "x", "y"), grid({2, 2}, {"x", "y"}),
+                    [&](const Arrays& in) { return Arrays{pooled(in[0], WindowReduction::max, same)}; }),
+            4.0 * 2 * 3 * (8 + 3 * 4));
+  EXPECT_LE(sent_by(x, P(none, "x"), mesh,
+                    [&](const Arrays& in) {
+                      auto [y, back] =
+                          tutti::vjp([&](const Array& a) { return pooled(a, WindowReduction::max, same); }, in[0]);
+                      return Arrays{std::get<0>(back(sin(y)))};
+                    }),
+            6 * row);
+}
+
+TEST(Windows, RandomPools) {
+  for (int seed = 0; seed < 100; ++seed) {
+    std::mt19937 rng(static_cast<unsigned>(seed));
+    auto any = [&](std::int64_t least, std::int64_t most) {
+      return least + static_cast<std::int64_t>(rng() % static_cast<unsigned>(most - least + 1));
+    };
+    lax::WindowOptions o;
+    std::vector<std::pair<std::int64_t, std::int64_t>> padding;
+    Shape x;
+    for (int d = 0; d < 2; ++d) {
+      x.push_back(any(0, 1) ? 12 * any(1, 4) : any(6, 40));
+      o.window_dimensions.push_back(any(1, 5));
+      o.window_strides.push_back(any(1, 4));
+      o.window_dilation.push_back(any(0, 3) == 0 ? 2 : 1);
+      o.base_dilation.push_back(any(0, 3) == 0 ? any(1, 3) : 1);
+      const std::int64_t reach = (o.window_dimensions.back() - 1) * o.window_dilation.back();
+      padding.emplace_back(any(0, reach + 1), any(0, reach + 1));
+      if (x[d] + padding.back().first + padding.back().second <= reach) padding.back() = {reach, reach};
+    }
+    o.padding = padding;
+    if (any(0, 1)) o.padding = any(0, 1) ? "SAME" : "VALID";
+    if (o.padding.name() == "VALID") o.window_dimensions = {any(1, 3), any(1, 3)};
+    const auto reduction = any(0, 1) ? lax::WindowReduction::max : lax::WindowReduction::sum;
+    const std::vector<std::pair<Mesh, PartitionSpec>> places{
+        {grid({4}, "x"), P("x")},
+        {grid({3}, "x"), P(none, "x")},
+        {grid({2, 2}, {"x", "y"}), P("x", "y")},
+        {grid({2, 3}, {"x", "y"}), P(axes("x", "y"))},
+    };
+    const auto& [mesh, spec] = places[static_cast<std::size_t>(any(0, 3))];
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    sent_by(type(x), spec, mesh, [&](const Arrays& in) {
+      auto [y, back] = tutti::vjp([&](const Array& a) { return pooled(a, reduction, o); }, in[0]);
+      return Arrays{y, std::get<0>(back(sin(y)))};
+    });
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
+TEST(Windows, UpdatesWithStepsLieWhereTheyAre) {
+  const Mesh mesh = grid({4}, "x");
+  const Type x = type({32, 5});
+  const double row = 4.0 * 5;
+  auto sent = [&](const Function& f) { return sent_by(x, P("x"), mesh, f); };
+  EXPECT_EQ(sent([](const Arrays& in) { return Arrays{in[0].at(slice(0, none, 2)).set(3.f)}; }), 0);
+  EXPECT_EQ(sent([](const Arrays& in) {
+              return Arrays{in[0].at(slice(1, none, 2)).add(in[0](slice(0, none, 2))),
+                            in[0].at(slice(1, none, 4)).multiply(in[0](slice(2, none, 4))),
+                            in[0].at(slice(0, none, 2), slice(1, none, 2)).set(7.f),
+                            in[0].at(slice(0, none, 2), 3).max(0.f), in[0].at(none, slice(0, none, 2)).min(0.f)};
+            }),
+            0);
+  // Red reads a row before it, black one behind it.
+  EXPECT_EQ(sent([](const Arrays& in) {
+              const Array red = in[0](slice(0, none, 2)), black = in[0](slice(1, none, 2));
+              const Array next = 0.5f * (black + roll(black, 1, 0));
+              const Array u = in[0].at(slice(0, none, 2)).set(next);
+              return Arrays{u.at(slice(1, none, 2)).set(0.5f * (next + roll(next, -1, 0)) + 0.f * red)};
+            }),
+            2 * row);
+  // Inside the borders, by rows that are no whole steps.
+  EXPECT_LE(sent([](const Arrays& in) {
+              const Array& u = in[0];
+              return Arrays{u.at(slice(1, -1, 2)).set(u(slice(0, -2, 2)) + u(slice(2, none, 2)))};
+            }),
+            2 * row);
+}
+
+TEST(Windows, RandomStepsAndUpdates) {
+  for (int seed = 0; seed < 150; ++seed) {
+    std::mt19937 rng(static_cast<unsigned>(seed));
+    const std::uint32_t start = rng();
+    const bool two = rng() % 2 == 0;
+    const std::int64_t n = rng() % 3 == 0 ? 30 : 48;
+    const Function f = [=](const Arrays& in) {
+      std::mt19937 rng(start);
+      auto any = [&](std::int64_t k) { return static_cast<std::int64_t>(rng() % static_cast<unsigned>(k)); };
+      std::vector<Array> values{in[0]};
+      for (int k = 0; k < 6; ++k) {
+        const Array x = values[static_cast<std::size_t>(any(static_cast<std::int64_t>(values.size())))];
+        const int d = two ? static_cast<int>(any(2)) : 0;
+        const std::int64_t rows = x.shape()[d], step = 1 + any(4), first = any(4), last = rows - any(4);
+        if (rows < 12) continue;
+        auto piece = [&](std::int64_t from, std::int64_t to, std::int64_t by) {
+          return d == 0 ? Index(slice(from, to, by)) : Index(slice(none));
+        };
+        auto other = [&](std::int64_t from, std::int64_t to, std::int64_t by) {
+          return d == 1 ? Index(slice(from, to, by)) : Index(slice(none));
+        };
+        const Array part = x(piece(first, last, step), other(first, last, step));
+        std::vector<lax::PadDim> config(2);
+        config[static_cast<std::size_t>(d)] = {any(3), any(3), 0};
+        const auto at = x.at(piece(first, last, step), other(first, last, step));
+        switch (any(7)) {
+          case 0: values.push_back(part); break;
+          case 1: values.push_back(at.set(sin(part) + 1.f)); break;
+          case 2: values.push_back(at.add(part)); break;
+          case 3: values.push_back(at.multiply(0.5f)); break;
+          case 4: values.push_back(lax::pad(x, Array(0.5f), config)); break;
+          case 5: {
+            config[static_cast<std::size_t>(d)] = {any(3), any(3), any(3)};
+            values.push_back(lax::pad(part, Array(0.25f), config));
+            break;
+          }
+          default: values.push_back(sin(x) + roll(x, 1, d));
+        }
+      }
+      return Arrays{values.back(), values[values.size() / 2]};
+    };
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    if (two)
+      sent_by(type({n, n}), P("x", "y"), grid({2, 2}, {"x", "y"}), f);
+    else
+      sent_by(type({n, 5}), P("x"), grid({4}, "x"), f);
     if (::testing::Test::HasFailure()) return;
   }
 }
