@@ -27,16 +27,20 @@ struct LineExtent {
   std::int64_t blocks = 1, extent = 0;  // as of Line
 };
 
+/// Types of what blocks are part of.
+struct WholeTypes {
+  std::vector<Type> operands, results;
+};
+
 /// How an op is computed on blocks of any number of dims at once: locally, and by messages of its own. The call has
-/// parameters and types of the blocks, `whole` are the types of the operands that they are part of. Results and
-/// operands are cut along all dims that have the factor of such a dim, whatever their extents.
+/// parameters and types of the blocks. Results and operands are cut along all dims that have the factor of such a dim,
+/// whatever their extents; the last blocks may end in padding, which may be anything.
 struct AcrossDims {
-  std::function<std::vector<Array>(const Call&, const std::vector<Type>& whole, const std::vector<Array>& blocks,
+  std::function<std::vector<Array>(const Call&, const WholeTypes&, const std::vector<Array>& blocks,
                                    const std::vector<Line>&)>
       run;
   // Bytes by each device, dim by dim; nothing where it cannot be done.
-  std::function<std::optional<std::vector<double>>(const Call&, const std::vector<Type>& whole,
-                                                   const std::vector<LineExtent>&)>
+  std::function<std::optional<std::vector<double>>(const Call&, const WholeTypes&, const std::vector<LineExtent>&)>
       received;
 };
 
@@ -51,7 +55,7 @@ struct Across {
   std::function<bool(const Call&, int dim)> first = {};
   // Whether the last blocks may end in padding, which may be anything. Results may have it there, too.
   bool padded = false;
-  // In place of `run` and `received`.
+  // Beside `run` and `received`, or instead.
   std::optional<AcrossDims> dims = {};
 };
 

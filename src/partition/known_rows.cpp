@@ -14,7 +14,6 @@
 #include "ops/movement/roll.hpp"
 #include "ops/movement/scatter.hpp"
 #include "ops/movement/slice.hpp"
-#include "partition/counted_updates.hpp"
 #include "partition/rewriting.hpp"
 
 namespace tutti {
@@ -213,8 +212,7 @@ bool names_rows(const Program& p) {
 }  // namespace
 
 ShardedProgram with_known_rows(const ShardedProgram& sharded) {
-  const ShardedProgram out = names_rows(*sharded.program) ? KnownRows(sharded).run() : sharded;
-  return with_counted_updates(out);
+  return names_rows(*sharded.program) ? KnownRows(sharded).run() : sharded;
 }
 
 }  // namespace tutti

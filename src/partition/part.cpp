@@ -147,9 +147,10 @@ std::vector<Array> Part::across(const Eqn& e, const Candidate& c, const Call& ca
   std::vector<Line> lines;
   for (const CutDim& cut : c.across)
     lines.push_back(emit_.line(cut.axes, cut.dim, p_.type(e.operands[0]).shape[cut.dim]));
-  if (!e.op->across->dims) return e.op->across->run(call, blocks, lines[0]);
-  std::vector<Type> whole;
-  for (const Atom& a : e.operands) whole.push_back(p_.type(a));
+  if (!c.with_results) return e.op->across->run(call, blocks, lines[0]);
+  WholeTypes whole;
+  for (const Atom& a : e.operands) whole.operands.push_back(p_.type(a));
+  for (ValueId r : e.results) whole.results.push_back(p_.types[r]);
   return e.op->across->dims->run(call, whole, blocks, lines);
 }
 

@@ -146,14 +146,18 @@ std::vector<int> RowTable::choices(const AxisRef& axis) const {
   for (int f = 0; f < static_cast<int>(rule_.factors.size()); ++f) {
     const bool replicated = rule_.factors[f].kind == Kind::replicated;
     if (rule_.factors[f].size < axis.size || (replicated && !across)) continue;
-    out.push_back(f);
-    const bool first = replicated && across->first && dim_of(f) >= 0;
-    if (first && across->first(Call{*eqn_->op, eqn_->params, operands_, eqn_->subs}, dim_of(f)))
-      out.push_back(on_first + f);
+    if (!replicated || across->run) out.push_back(f);
+    if (replicated && dim_of(f) >= 0 && (across->dims || are_first(dim_of(f)))) out.push_back(on_first + f);
   }
   for (std::size_t s = 0; s < linear_.size(); ++s) out.push_back(on_linear - static_cast<int>(s));
   out.push_back(on_nothing);
   return out;
+}
+
+// Whether the result's elements are the first ones of the operand's dim.
+bool RowTable::are_first(int dim) const {
+  const Across& across = *eqn_->op->across;
+  return across.first && across.first(Call{*eqn_->op, eqn_->params, operands_, eqn_->subs}, dim);
 }
 
 const Candidate* RowTable::row(const Assignment& assignment) {
@@ -195,8 +199,7 @@ bool RowTable::build(const Factors::Dims& dims, const Type& type, const Homes& h
     for (int f : dims[d]) {
       std::int64_t size = rule_.factors[f].size, n = ways(placed.on[f]);
       // Along a dim with messages of its own: cut where it is as long as there, else whole.
-      const bool elsewhere = rule_.factors[f].kind == Kind::replicated && type.shape[d] != size && !placed.first[f];
-      if (elsewhere && !(eqn_ && eqn_->op->across && eqn_->op->across->dims)) continue;
+      if (rule_.factors[f].kind == Kind::replicated && type.shape[d] != size && !placed.first[f]) continue;
       if (n > 1) {
         if (!open) return false;
         if (dims[d].size() > 1 && size % n != 0) return false;
@@ -221,9 +224,11 @@ std::optional<Candidate> RowTable::made(const Assignment& assignment) const {
   for (const auto& [axis, choice] : assignment) {
     if (choice < 0) continue;
     const int f = choice % on_first;
-    if (!placed.on[f].empty() && (choice >= on_first || placed.first[f])) return std::nullopt;
+    const bool along_results = choice >= on_first, more = !placed.on[f].empty();
+    if (more && (along_results || placed.first[f]) && (along_results != placed.first[f] || !eqn_->op->across->dims))
+      return std::nullopt;
     placed.on[f].push_back(axis);
-    placed.first[f] = choice >= on_first;
+    placed.first[f] = along_results;
   }
   for (std::size_t f = 0; f < placed.on.size(); ++f)
     if (at_home(static_cast<int>(f))) placed.on[f] = tutti::at_home(std::move(placed.on[f]), factor_homes_[f]);
@@ -252,9 +257,9 @@ std::optional<Candidate> RowTable::made(const Assignment& assignment) const {
   return c;
 }
 
-// Those of the whole, or of blocks where the op takes several dims.
+// Those of the whole, or of blocks where results are cut as well.
 Params RowTable::params_across(const Candidate& c) const {
-  if (!eqn_->op->across->dims || !eqn_->op->localize) return eqn_->params;
+  if (!c.with_results || !eqn_->op->localize) return eqn_->params;
   LocalTypes types{operands_, operands_, {}};
   for (std::size_t o = 0; o < operands_.size(); ++o)
     types.local[o].shape = block_shape(c.operands[o], operands_[o].shape);
@@ -268,8 +273,7 @@ bool RowTable::all_in_line(int factor, const AxisRefs& axes) const {
   auto all = [&](const std::vector<Factors::Dims>& dims, const std::vector<Type>& types) {
     for (std::size_t i = 0; i < types.size(); ++i)
       for (std::size_t d = 0; d < dims[i].size(); ++d)
-        if (dims[i][d] == std::vector<int>{factor} &&
-            !in_line(types[i].shape[static_cast<int>(d)], axes, eqn_->op->across->padded))
+        if (dims[i][d] == std::vector<int>{factor} && !in_line(types[i].shape[static_cast<int>(d)], axes, true))
           return false;
     return true;
   };
@@ -280,24 +284,27 @@ bool RowTable::all_in_line(int factor, const AxisRefs& axes) const {
 // and it takes one.
 bool RowTable::note_across(Candidate& c, const Placed& placed) const {
   const std::vector<AxisRefs>& on = placed.on;
+  std::vector<CutDim> alone;
   for (std::size_t f = 0; f < on.size(); ++f) {
-    if (on[f].empty() || placed.first[f] || rule_.factors[f].kind != Kind::replicated) continue;
-    const Across& across = *eqn_->op->across;
-    if (!c.across.empty() && !across.dims) return false;
+    if (on[f].empty() || rule_.factors[f].kind != Kind::replicated) continue;
     const int dim = dim_of(static_cast<int>(f));
-    if (dim < 0 || !in_line(rule_.factors[f].size, on[f], across.padded)) return false;
-    if (across.dims && !all_in_line(static_cast<int>(f), on[f])) return false;
-    c.across.push_back({dim, on[f]});
+    // Over several axes some blocks may end in padding that are not the last ones.
+    if (dim < 0 || (placed.first[f] && on[f].size() > 1 && !all_in_line(static_cast<int>(f), on[f]))) return false;
+    if (placed.first[f] && stay(c, dim)) continue;
+    if (placed.first[f] ? !eqn_->op->across->dims : !in_line(rule_.factors[f].size, on[f], eqn_->op->across->padded))
+      return false;
+    (placed.first[f] ? c.across : alone).push_back({dim, on[f]});
   }
-  if (c.across.empty()) return true;
-  // Elsewhere blocks stay where they are, which types say where there are no such messages: they must be as long.
-  const Shape from = block_shape(c.operands[0], operands_[0].shape), to = block_shape(c.results[0], results_[0].shape);
-  for (std::size_t f = 0; f < on.size(); ++f) {
-    if (on[f].empty() || !placed.first[f]) continue;
-    const int d = dim_of(static_cast<int>(f));
-    if (from[d] != to[d]) return false;
-  }
-  return true;
+  c.with_results = !c.across.empty();
+  if (c.with_results || alone.empty()) return alone.empty();
+  c.across = std::move(alone);
+  return c.across.size() == 1;
+}
+
+// Whether blocks of the operand's dim are those of the result's.
+bool RowTable::stay(const Candidate& c, int dim) const {
+  return are_first(dim) &&
+         block_shape(c.operands[0], operands_[0].shape)[dim] == block_shape(c.results[0], results_[0].shape)[dim];
 }
 
 // False where results would be partial in two ways.
@@ -350,10 +357,10 @@ void RowTable::note_padding(Candidate& c, const std::vector<AxisRefs>& on) const
 bool RowTable::price_across(Candidate& c, const Call& call) const {
   const Across& across = *eqn_->op->across;
   std::optional<std::vector<double>> received;
-  if (across.dims) {
+  if (c.with_results) {
     std::vector<LineExtent> lines;
     for (const CutDim& cut : c.across) lines.push_back({cut.dim, ways(cut.axes), operands_[0].shape[cut.dim]});
-    received = across.dims->received(call, operands_, lines);
+    received = across.dims->received(call, {operands_, results_}, lines);
   } else if (const std::optional<double> along = across.received(call, c.across[0].dim, ways(c.across[0].axes))) {
     received = {*along};
   }

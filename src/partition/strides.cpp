@@ -3,17 +3,15 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <tuple>
 #include <vector>
 
 #include "ir/index.hpp"
 #include "ir/op.hpp"
 #include "ir/views.hpp"
-#include "ops/movement/concatenate.hpp"
 #include "ops/movement/pad.hpp"
 #include "ops/movement/reshape.hpp"
 #include "ops/movement/slice.hpp"
-#include "partition/rewriting.hpp"
+#include "partition/stepped_boxes.hpp"
 
 namespace tutti {
 namespace {
@@ -39,21 +37,14 @@ std::optional<std::vector<Split>> splits_of(const Shape& one, const Shape& two) 
   return at == two.ndim() ? std::optional(out) : std::nullopt;
 }
 
-// A dim of whole steps as two, `dim` and the one behind it, of which another value sees elements from `offset` on: its
-// element i is number i + offset of them, if there is such a one.
-struct Stepped {
-  int dim;
-  std::int64_t step, offset;
-};
-struct Range {
-  std::int64_t from, to;
-};
+// Whether what a window of `length` elements sees of a dim of `extent` is all there is at those places.
+bool sees(const Window::Span& span, std::int64_t extent, std::int64_t length) {
+  return (span.low <= 0 && span.high >= extent) || (span.low <= span.start && span.start + length <= span.high);
+}
 
-std::int64_t floor_of(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0); }
-
-class Stepping : Rewriting {
+class Stepping : SteppedBoxes {
  public:
-  explicit Stepping(const ShardedProgram& sharded) : Rewriting(sharded), index_(p_), views_(p_) {}
+  explicit Stepping(const ShardedProgram& sharded) : SteppedBoxes(sharded), index_(p_), views_(p_) {}
 
   ShardedProgram run() {
     for (int i = 0; i < static_cast<int>(p_.eqns.size()); ++i) {
@@ -67,13 +58,6 @@ class Stepping : Rewriting {
   }
 
  private:
-  // What slices see of a reshape: `source` with dims of steps, and all that there is beyond it.
-  struct Seen {
-    Atom source;
-    std::vector<Stepped> dims;
-    std::optional<Atom> fill;
-  };
-
   bool add(const Eqn& e) {
     if (e.operands.empty() || e.operands[0].is_literal() || type(e.operands[0]).dtype.is_key()) return false;
     if (e.op == &ops::reshape) return add_split(e);
@@ -90,115 +74,6 @@ class Stepping : Rewriting {
     return ways > 1 && extent > 0 && extent % (ways * step) == 0;
   }
 
-  Atom reshaped(const Atom& x, Shape shape, Layout layout, Loc loc) {
-    const Atom out = make(ops::reshape, ops::Reshape{std::move(shape)}, {x}, loc);
-    out_.layouts[out.id] = layout;
-    return out;
-  }
-  // With dim `d` as steps, of a value that lies so.
-  Atom with_steps(const Atom& x, int d, std::int64_t step, Layout apart, Loc loc) {
-    apart.dims.insert(apart.dims.begin() + d + 1, AxisRefs{});
-    Shape shape = type(x).shape;
-    shape[d] /= step;
-    shape.insert(d + 1, step);
-    return reshaped(x, std::move(shape), apart, loc);
-  }
-  // With dims `d` and d + 1 as one.
-  Atom without_steps(const Atom& x, int d, Loc loc) {
-    Layout layout = out_.layouts[x.id];
-    layout.dims.erase(layout.dims.begin() + d + 1);
-    Shape shape = type(x).shape;
-    shape[d] *= shape[d + 1];
-    shape.erase(d + 1);
-    return reshaped(x, std::move(shape), layout, loc);
-  }
-
-  // The box of these ranges, dim by dim; what lies outside is `fill`.
-  Atom box(const Atom& x, const std::vector<Range>& ranges, const std::optional<Atom>& fill, Loc loc) {
-    const Shape shape = type(x).shape;
-    const Layout layout = out_.layouts[x.id];
-    ops::SliceParams s{lax::Dims(shape.size(), 0), shape.dims(), lax::Dims(shape.size(), 1)};
-    ops::Pad pad{std::vector<lax::PadDim>(shape.size())};
-    bool slices = false, pads = false;
-    for (int d = 0; d < shape.ndim(); ++d) {
-      const auto k = static_cast<std::size_t>(d);
-      const auto [from, to] = ranges[k];
-      s.start[k] = std::clamp<std::int64_t>(from, 0, shape[d]);
-      s.limit[k] = std::clamp<std::int64_t>(to, s.start[k], shape[d]);
-      pad.config[k].low = std::min(std::max<std::int64_t>(0, -from), to - from);
-      pad.config[k].high = to - from - pad.config[k].low - (s.limit[k] - s.start[k]);
-      slices = slices || s.limit[k] - s.start[k] != shape[d];
-      pads = pads || pad.config[k].low != 0 || pad.config[k].high != 0;
-    }
-    Atom out = x;
-    if (slices) out = make(ops::slice, s, {out}, loc);
-    if (pads) out = make(ops::pad, pad, {out, *fill}, loc);
-    if (slices || pads) out_.layouts[out.id] = layout;
-    return out;
-  }
-  std::vector<Range> all_of(const Atom& x) const {
-    std::vector<Range> out;
-    for (std::int64_t n : type(x).shape) out.push_back({0, n});
-    return out;
-  }
-
-  // Elements from..to-1 of all steps of dim `d`, without that dim where it is one; else with another one before it, so
-  // that they stand for themselves and are moved without the others.
-  Atom of_steps(const Atom& x, int d, Range elements, Loc loc) {
-    auto [at, fresh] = of_steps_.try_emplace({x.id, d, elements.from, elements.to});
-    if (!fresh) return at->second;
-    std::vector<Range> ranges = all_of(x);
-    ranges[static_cast<std::size_t>(d) + 1] = elements;
-    const Atom some = box(x, ranges, std::nullopt, loc);
-    Layout layout = out_.layouts[some.id];
-    Shape shape = type(some).shape;
-    if (elements.to - elements.from == 1) {
-      shape.erase(d + 1);
-      layout.dims.erase(layout.dims.begin() + d + 1);
-    } else {
-      shape.insert(d + 1, 1);
-      layout.dims.insert(layout.dims.begin() + d + 1, AxisRefs{});
-    }
-    return of_steps_[{x.id, d, elements.from, elements.to}] = reshaped(some, std::move(shape), layout, loc);
-  }
-  // Of these the ones of steps.from..to-1, as two dims.
-  Atom part_of(const Atom& x, int d, Range steps, Range elements, const std::optional<Atom>& fill, Loc loc) {
-    const bool all = elements.to - elements.from == type(x).shape[d + 1];
-    const Atom some = all ? x : of_steps(x, d, elements, loc);
-    std::vector<Range> ranges = all_of(some);
-    ranges[static_cast<std::size_t>(d)] = steps;
-    const Atom out = box(some, ranges, fill, loc);
-    if (all) return out;
-    Shape shape = type(x).shape;
-    shape[d] = steps.to - steps.from;
-    shape[d + 1] = elements.to - elements.from;
-    return reshaped(out, std::move(shape), out_.layouts[x.id], loc);
-  }
-
-  // A box of what is seen: `ranges` of its dims, each of the stepped ones being two. The other dims come last, so that
-  // several boxes share what is moved.
-  Atom taken(const Seen& seen, std::vector<Range> ranges, Loc loc) {
-    Atom out = seen.source;
-    for (const Stepped& s : seen.dims) {
-      // Elements of a step are those of one step of the source, and then of the next one.
-      const auto d = static_cast<std::size_t>(s.dim);
-      const std::int64_t whole = floor_of(s.offset, s.step), rest = s.offset - whole * s.step;
-      std::vector<Atom> parts;
-      for (const std::int64_t next : {0, 1}) {
-        const std::int64_t from = std::max(ranges[d + 1].from, next == 0 ? 0 : s.step - rest),
-                           to = std::min(ranges[d + 1].to, next == 0 ? s.step - rest : s.step);
-        if (from < to)
-          parts.push_back(part_of(out, s.dim, {ranges[d].from + whole + next, ranges[d].to + whole + next},
-                                  {from + rest - next * s.step, to + rest - next * s.step}, seen.fill, loc));
-      }
-      const Layout layout = out_.layouts[parts[0].id];
-      out = parts.size() == 1 ? parts[0] : make(ops::concatenate, ops::Concatenate{s.dim + 1}, parts, loc);
-      out_.layouts[out.id] = layout;
-    }
-    for (const Stepped& s : seen.dims)
-      for (const int d : {s.dim, s.dim + 1}) ranges[static_cast<std::size_t>(d)] = {0, type(out).shape[d]};
-    return box(out, ranges, seen.fill, loc);
-  }
   // The last Eqn makes the result.
   void finish(const Atom& out, ValueId result, Loc loc) {
     if (!eqns_.empty() && eqns_.back().results.size() == 1 && eqns_.back().results[0] == out.id &&
@@ -225,7 +100,7 @@ class Stepping : Rewriting {
     std::vector<Split> cut_dims;
     for (const Split& s : dims) {
       const Window::Span& span = w.spans[static_cast<std::size_t>(s.dim)];
-      if (span.low <= 0 && span.high >= from[s.dim] && cut(w.source, s.dim, x.id, s.dim, from[s.dim], s.step))
+      if (sees(span, from[s.dim], to[s.dim]) && cut(w.source, s.dim, x.id, s.dim, from[s.dim], s.step))
         cut_dims.push_back(s);
     }
     if (cut_dims.empty()) return std::nullopt;
@@ -235,8 +110,7 @@ class Stepping : Rewriting {
       const Window::Span& span = w.spans[k];
       if (std::any_of(cut_dims.begin(), cut_dims.end(), [&](const Split& s) { return s.dim == d; })) continue;
       ranges[k] = {span.start, span.start + to[d]};
-      if ((span.low > 0 || span.high < from[d]) && (span.low > span.start || span.high < span.start + to[d]))
-        return std::nullopt;
+      if (!sees(span, from[d], to[d])) return std::nullopt;
     }
     Seen out{box(w.source, ranges, w.fill, loc), {}, w.fill};
     Layout layout = out_.layouts[w.source];
@@ -350,7 +224,7 @@ class Stepping : Rewriting {
     std::vector<int> merged;  // dims that are one with the next
     for (int d = 0; d < one.ndim(); ++d) {
       const Window::Span& span = w->spans[static_cast<std::size_t>(d)];
-      if (span.low > 0 || span.high < one[d]) return false;
+      if (!sees(span, one[d], to[d])) return false;
       const auto at = static_cast<int>(ranges.size());
       const auto s = std::find_if(dims->begin(), dims->end(), [&](const Split& s) { return s.dim == d; });
       const bool moves = span.start != 0 || to[d] != one[d];
@@ -413,7 +287,6 @@ class Stepping : Rewriting {
   const ProgramIndex index_;
   Views views_;
   std::map<ValueId, Seen> seen_;  // reshapes that only slices read
-  std::map<std::tuple<ValueId, int, std::int64_t, std::int64_t>, Atom> of_steps_;
 };
 
 }  // namespace

@@ -227,7 +227,7 @@ constinit const Home convolution = [] {
   op.eval = eval_convolution;
   op.factors = factors_of_convolution;
   op.localize = localize_convolution;
-  op.across = std::make_shared<Across>(Across{.padded = true, .dims = convolution_across()});
+  op.across = std::make_shared<Across>(Across{.dims = convolution_across()});
   op.linear = {{0}, {1}};
   // A partial sum times something large may be infinite where the whole is not.
   op.adds_up = [](const Call& c, const std::vector<int>& set, const std::vector<Magnitude>& operands) {

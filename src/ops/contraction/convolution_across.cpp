@@ -95,15 +95,16 @@ bool is_cut_with_kernel(const Convolution& p, const Shape& lhs, const Shape& rhs
 
 AcrossDims convolution_across() {
   AcrossDims out;
-  out.run = [](const Call& c, const std::vector<Type>& whole, const std::vector<Array>& blocks,
+  out.run = [](const Call& c, const WholeTypes& types, const std::vector<Array>& blocks,
                const std::vector<Line>& lines) {
+    const std::vector<Type>& whole = types.operands;
     Convolution p = c.get<Convolution>();
     Array x = blocks[0], kernel = blocks[1];
     std::vector<Cut> cuts;
     // One dim after the other: what the first brought is a part of what the second sends, which gives the corners.
     for (const Line& line : lines) {
       cuts.push_back(*cut_along(p, whole, {line.dim, line.blocks, line.extent}));
-      x = read_runs(x, cuts.back().runs, line);
+      x = read_runs(x, cuts.back().runs, line, literal(x.dtype(), 0));
       if (cuts.back().with_kernel) kernel = kernel_of(kernel, p, cuts.back(), whole, line);
     }
     for (const Cut& cut : cuts) p.padding[cut.d] = cut.padding;
@@ -115,18 +116,18 @@ AcrossDims convolution_across() {
     }
     return std::vector{y};
   };
-  out.received = [](const Call& c, const std::vector<Type>& whole,
+  out.received = [](const Call& c, const WholeTypes& types,
                     const std::vector<LineExtent>& lines) -> std::optional<std::vector<double>> {
+    const std::vector<Type>& whole = types.operands;
     const auto& p = c.get<Convolution>();
     Type x = c.operands[0];
     std::vector<double> bytes;
     for (const LineExtent& line : lines) {
       const std::optional<Cut> cut = cut_along(p, whole, line);
       if (!cut || (cut->with_kernel && x.dtype.is_bool())) return std::nullopt;
-      const std::optional<std::int64_t> rows = received_by_runs(cut->runs, x.shape[line.dim], line);
-      if (!rows) return std::nullopt;
-      const double row = static_cast<double>(x.nbytes()) / static_cast<double>(x.shape[line.dim]);
-      bytes.push_back(row * static_cast<double>(*rows));
+      const std::optional<double> along = bytes_by_runs(x, cut->runs, line);
+      if (!along) return std::nullopt;
+      bytes.push_back(*along);
       if (cut->with_kernel) bytes.back() += received_by_sum(c, whole, lines, line.blocks);
       x.shape[line.dim] = cut->runs.length;
     }

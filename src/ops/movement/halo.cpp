@@ -63,23 +63,23 @@ Array sliced(const Array& x, int dim, std::int64_t from, std::int64_t to) {
   limit[static_cast<std::size_t>(dim)] = to;
   return lax::slice(x, start, limit);
 }
-Array with_zeros(const Array& x, int dim, std::int64_t low, std::int64_t high) {
+Array extended(const Array& x, int dim, std::int64_t low, std::int64_t high, const Array& fill) {
   if (low == 0 && high == 0) return x;
   std::vector<lax::PadDim> config(static_cast<std::size_t>(x.ndim()));
   config[static_cast<std::size_t>(dim)] = {low, high, 0};
-  return lax::pad(x, literal(x.dtype(), 0), config);
+  return lax::pad(x, fill, config);
 }
-Array zero_unless(const Array& truth, const Array& x) {
+Array chosen_if(const Array& truth, const Array& x, const Array& fill) {
   const Array all = truth.ndim() == 0 ? everywhere(truth, x.shape()) : truth;
-  return lax::select(all, x, zeros(x.type()));
+  return lax::select(all, x, everywhere(fill, x.shape()));
 }
 
-// x, whose element 0 is element `start` of the whole dim, with zeros where that has none.
-Array inside(const Array& x, const Array& start, const Line& line) {
+// x, whose element 0 is element `start` of the whole dim, with `fill` where that has none.
+Array inside(const Array& x, const Array& start, const Line& line, const Array& fill) {
   const Array at = lax::add(lax::iota(int32, x.shape(), line.dim), everywhere(start, x.shape()));
-  return zero_unless(lax::bitwise_and(lax::ge(at, everywhere(scalar_of(0), x.shape())),
-                                      lax::lt(at, everywhere(scalar_of(line.extent), x.shape()))),
-                     x);
+  return chosen_if(lax::bitwise_and(lax::ge(at, everywhere(scalar_of(0), x.shape())),
+                                    lax::lt(at, everywhere(scalar_of(line.extent), x.shape()))),
+                   x, fill);
 }
 
 }  // namespace
@@ -103,16 +103,16 @@ Array part_at(const Array& x, int dim, const Array& from, std::int64_t length) {
 Array without_padding(const Array& block, const Line& line) {
   const std::int64_t n = block.shape()[line.dim];
   if (n * line.blocks == line.extent) return block;
-  return inside(block, lax::mul(line.position(), scalar_of(n)), line);
+  return inside(block, lax::mul(line.position(), scalar_of(n)), line, literal(block.dtype(), 0));
 }
 
-Array read_runs(const Array& block, const Runs& runs, const Line& line) {
+Array read_runs(const Array& block, const Runs& runs, const Line& line, const Array& fill) {
   const std::int64_t n = block.shape()[line.dim];
   const Reach reach = reach_of(runs, n, line.blocks, line.extent);
   if (!reach.any()) {
     Shape shape = block.shape();
     shape[line.dim] = runs.length;
-    return zeros(block.dtype(), shape);
+    return everywhere(fill, shape);
   }
   // Of even blocks around which runs do not drift, whole pieces are outside: those that come from the other end.
   const bool drifts = runs.step != n || runs.divisor != 1;
@@ -121,15 +121,15 @@ Array read_runs(const Array& block, const Runs& runs, const Line& line) {
   std::vector<Array> pieces;
   for_each_piece(reach, n, [&](std::int64_t by, std::int64_t from, std::int64_t to) {
     Array piece = line.shifted(sliced(block, line.dim, from, to), -by);
-    if (by_pieces && by < 0) piece = zero_unless(lax::ge(position, scalar_of(-by)), piece);
-    if (by_pieces && by > 0) piece = zero_unless(lax::lt(position, scalar_of(line.blocks - by)), piece);
+    if (by_pieces && by < 0) piece = chosen_if(lax::ge(position, scalar_of(-by)), piece, fill);
+    if (by_pieces && by > 0) piece = chosen_if(lax::lt(position, scalar_of(line.blocks - by)), piece, fill);
     pieces.push_back(piece);
   });
   const Array all = pieces.size() == 1 ? pieces[0] : lax::concatenate(pieces, line.dim);
   if (!drifts) {
     const std::int64_t from = runs.offset - reach.from;
-    const Array out = with_zeros(all, line.dim, -from, from + runs.length - (reach.to - reach.from));
-    return by_pieces || !reach.outside ? out : inside(out, start_here(runs, position), line);
+    const Array out = extended(all, line.dim, -from, from + runs.length - (reach.to - reach.from), fill);
+    return by_pieces || !reach.outside ? out : inside(out, start_here(runs, position), line, fill);
   }
   std::int64_t before = 0, behind = 0;  // of runs of which some is in the dim
   for (std::int64_t k = 0; k < line.blocks; ++k) {
@@ -138,10 +138,10 @@ Array read_runs(const Array& block, const Runs& runs, const Line& line) {
     before = std::max(before, reach.from - (first - k * n));
     behind = std::max(behind, first - k * n + runs.length - reach.to);
   }
-  const Array wide = with_zeros(all, line.dim, before, behind), start = start_here(runs, position);
+  const Array wide = extended(all, line.dim, before, behind, fill), start = start_here(runs, position);
   const Array at = lax::add(lax::sub(start, lax::mul(position, scalar_of(n))), scalar_of(before - reach.from));
   const Array out = part_at(wide, line.dim, at, runs.length);
-  return reach.outside ? inside(out, start, line) : out;
+  return reach.outside ? inside(out, start, line, fill) : out;
 }
 
 std::optional<std::int64_t> received_by_runs(const Runs& runs, std::int64_t block, const LineExtent& line) {
@@ -154,6 +154,13 @@ std::optional<std::int64_t> received_by_runs(const Runs& runs, std::int64_t bloc
   for_each_piece(reach_of(runs, block, line.blocks, line.extent), block,
                  [&](std::int64_t by, std::int64_t from, std::int64_t to) { out += by % line.blocks ? to - from : 0; });
   return out;
+}
+
+std::optional<double> bytes_by_runs(const Type& block, const Runs& runs, const LineExtent& line) {
+  const std::optional<std::int64_t> elements = received_by_runs(runs, block.shape[line.dim], line);
+  if (!elements) return std::nullopt;
+  return static_cast<double>(block.nbytes()) / static_cast<double>(block.shape[line.dim]) *
+         static_cast<double>(*elements);
 }
 
 }  // namespace tutti::ops

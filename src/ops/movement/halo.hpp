@@ -18,11 +18,13 @@ struct Runs {
   std::int64_t rest(std::int64_t place) const;
 };
 
-/// The run of this device; what lies before the dim or behind its end is zero.
-Array read_runs(const Array& block, const Runs& runs, const Line& line);
+/// The run of this device; what lies before the dim or behind its end is `fill`, a scalar.
+Array read_runs(const Array& block, const Runs& runs, const Line& line, const Array& fill);
 /// Elements along the dim that a device receives for it, of blocks of `block`; nothing where places are too large to be
 /// counted in int32.
 std::optional<std::int64_t> received_by_runs(const Runs& runs, std::int64_t block, const LineExtent& line);
+/// The same in bytes of an array whose block has this type.
+std::optional<double> bytes_by_runs(const Type& block, const Runs& runs, const LineExtent& line);
 /// As a number of this device.
 Array rest_here(const Runs& runs, const Line& line);
 
