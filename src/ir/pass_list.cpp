@@ -50,7 +50,8 @@ constexpr Pass table[] = {
      "Rewrites scans that only accumulate slices to cumulative sums, which can be sharded.",
      "counted_updates, on which it does not depend", optional},
     {PassId::reversals, "reversals", Of::program, Bits::changed,
-     "Removes pairs of reversals around cumulative and elementwise operations, which then run from the other end.",
+     "Removes pairs of reversals around cumulative and elementwise operations, which then run from the other end, and "
+     "writes reversals of few rows of a sharded dim as concatenations.",
      "running_sums because running sums that it makes may stand between reversals", optional},
     {PassId::fft_dims, "fft_dims", Of::program, Bits::changed,
      "Fission: takes Fourier transforms over sharded dims apart, one dim after another, so that all-to-alls suffice.",

@@ -310,6 +310,23 @@ TEST(Windows, SlicesAndPadsSendWhatLiesBetweenBlocks) {
   });
 }
 
+// Reflected borders are rows that neighbours in the stencil need, too.
+TEST(Windows, ReflectedBordersSendNothingMore) {
+  const double row = 4.0 * 5;
+  for (const PadMode mode : {PadMode::reflect, PadMode::symmetric, PadMode::edge})
+    for (const std::int64_t reach : {1, 2})
+      EXPECT_LE(sent_by(type({32, 5}), P("x"), grid({4}, "x"),
+                        [&](const Arrays& in) {
+                          const Array p = pad(in[0], {{reach, reach}, {0, 0}}, mode);
+                          Array out = zeros(in[0].shape());
+                          for (std::int64_t k = 0; k <= 2 * reach; ++k)
+                            out = out + p(slice(k, k + 32)) * static_cast<float>(k + 1);
+                          return Arrays{out};
+                        }),
+                reach == 1 ? 2 * row : 9 * row)
+          << reach;
+}
+
 }  // namespace
 }  // namespace tutti::testing
 
