@@ -31,6 +31,18 @@ Reach reach_of(const Runs& runs, std::int64_t block, std::int64_t blocks, std::i
   return out;
 }
 
+// Whether blocks are even, and runs do not drift from them.
+bool lie_around_blocks(const Runs& runs, std::int64_t block, std::int64_t blocks, std::int64_t extent) {
+  return runs.step == block && runs.divisor == 1 && block * blocks == extent;
+}
+// Of two devices one needs what is before its block, and the other what is behind: how many elements they exchange for
+// both. Zero where that is not so.
+std::int64_t exchanged(const Runs& runs, const Reach& reach, std::int64_t block, std::int64_t blocks,
+                       std::int64_t extent) {
+  const bool both = blocks == 2 && reach.any() && reach.from < 0 && reach.to > block;
+  return both && lie_around_blocks(runs, block, blocks, extent) ? std::max(-reach.from, reach.to - block) : 0;
+}
+
 // f(by, from, to): elements from..to-1 of the block `by` places behind.
 template <class F> void for_each_piece(const Reach& reach, std::int64_t block, F f) {
   for (std::int64_t by = floor_div(reach.from, block); reach.any() && by * block < reach.to; ++by)
@@ -116,11 +128,21 @@ Array read_runs(const Array& block, const Runs& runs, const Line& line, const Ar
   }
   // Of even blocks around which runs do not drift, whole pieces are outside: those that come from the other end.
   const bool drifts = runs.step != n || runs.divisor != 1;
-  const bool by_pieces = !drifts && n * line.blocks == line.extent;
+  const bool by_pieces = lie_around_blocks(runs, n, line.blocks, line.extent);
   const Array position = line.position();
+  const std::int64_t wide = exchanged(runs, reach, n, line.blocks, line.extent);
+  Array other;  // of two devices: the last elements of the first, and the first ones of the last
+  if (wide > 0) {
+    const Array last = sliced(block, line.dim, n - wide, n), first = sliced(block, line.dim, 0, wide);
+    other = line.shifted(lax::select(everywhere(lax::eq(position, scalar_of(0)), last.shape()), last, first), 1);
+  }
   std::vector<Array> pieces;
   for_each_piece(reach, n, [&](std::int64_t by, std::int64_t from, std::int64_t to) {
-    Array piece = line.shifted(sliced(block, line.dim, from, to), -by);
+    Array piece;
+    if (wide > 0 && by != 0)
+      piece = by < 0 ? sliced(other, line.dim, wide - (to - from), wide) : sliced(other, line.dim, 0, to - from);
+    else
+      piece = line.shifted(sliced(block, line.dim, from, to), -by);
     if (by_pieces && by < 0) piece = chosen_if(lax::ge(position, scalar_of(-by)), piece, fill);
     if (by_pieces && by > 0) piece = chosen_if(lax::lt(position, scalar_of(line.blocks - by)), piece, fill);
     pieces.push_back(piece);
@@ -138,9 +160,9 @@ Array read_runs(const Array& block, const Runs& runs, const Line& line, const Ar
     before = std::max(before, reach.from - (first - k * n));
     behind = std::max(behind, first - k * n + runs.length - reach.to);
   }
-  const Array wide = extended(all, line.dim, before, behind, fill), start = start_here(runs, position);
+  const Array longer = extended(all, line.dim, before, behind, fill), start = start_here(runs, position);
   const Array at = lax::add(lax::sub(start, lax::mul(position, scalar_of(n))), scalar_of(before - reach.from));
-  const Array out = part_at(wide, line.dim, at, runs.length);
+  const Array out = part_at(longer, line.dim, at, runs.length);
   return reach.outside ? inside(out, start, line, fill) : out;
 }
 
@@ -150,8 +172,10 @@ std::optional<std::int64_t> received_by_runs(const Runs& runs, std::int64_t bloc
   if (!fits(runs.length) || !fits(runs.offset) || !fits(line.extent) || !fits(block * line.blocks) ||
       !fits(runs.step * line.blocks + runs.offset))
     return std::nullopt;
+  const Reach reach = reach_of(runs, block, line.blocks, line.extent);
+  if (const std::int64_t wide = exchanged(runs, reach, block, line.blocks, line.extent); wide > 0) return wide;
   std::int64_t out = 0;
-  for_each_piece(reach_of(runs, block, line.blocks, line.extent), block,
+  for_each_piece(reach, block,
                  [&](std::int64_t by, std::int64_t from, std::int64_t to) { out += by % line.blocks ? to - from : 0; });
   return out;
 }
