@@ -21,6 +21,29 @@ struct Line {
   std::function<Array(const Array&)> summed;                     // over all devices
   std::function<Array()> position;                               // int32[]: the device's place, from 0
 };
+/// A dim of operand 0 that is cut, before anything runs.
+struct LineExtent {
+  int dim = 0;
+  std::int64_t blocks = 1, extent = 0;  // as of Line
+};
+
+/// Types of what blocks are part of.
+struct WholeTypes {
+  std::vector<Type> operands, results;
+};
+
+/// How an op is computed on blocks of any number of dims at once: locally, and by messages of its own. The call has
+/// parameters and types of the blocks. Results and operands are cut along all dims that have the factor of such a dim,
+/// whatever their extents; the last blocks may end in padding, which may be anything.
+struct AcrossDims {
+  std::function<std::vector<Array>(const Call&, const WholeTypes&, const std::vector<Array>& blocks,
+                                   const std::vector<Line>&)>
+      run;
+  // Bytes by each device, dim by dim; nothing where it cannot be done.
+  std::function<std::optional<std::vector<double>>(const Call&, const WholeTypes&, const std::vector<LineExtent>&)>
+      received;
+};
+
 /// How an op is computed on blocks of a dim that its factors call replicated, all the same: locally, and by messages of
 /// its own. The call has the parameters of the whole and the types of the blocks. A result is cut as operand 0 is where
 /// it is as long; else every device makes all of it.
@@ -32,6 +55,8 @@ struct Across {
   std::function<bool(const Call&, int dim)> first = {};
   // Whether the last blocks may end in padding, which may be anything. Results may have it there, too.
   bool padded = false;
+  // Beside `run` and `received`, or instead.
+  std::optional<AcrossDims> dims = {};
 };
 
 }  // namespace tutti

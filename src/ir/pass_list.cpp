@@ -43,11 +43,15 @@ constexpr Pass table[] = {
     {PassId::known_rows, "known_rows", Of::program, Bits::changed,
      "Rewrites gathers of rows with constant indices to concatenated slices, and overlapping frames to rolls.",
      "picks_first because gathers have their final operands by then", optional},
+    {PassId::counted_updates, "counted_updates", Of::program, Bits::changed,
+     "Rewrites scatters to every k-th element of a sharded dim to dilated pads and selections.",
+     "known_rows because scatters that it takes as frames overlap, and are none of these", optional},
     {PassId::running_sums, "running_sums", Of::program, Bits::changed,
      "Rewrites scans that only accumulate slices to cumulative sums, which can be sharded.",
-     "known_rows, on which it does not depend", optional},
+     "counted_updates, on which it does not depend", optional},
     {PassId::reversals, "reversals", Of::program, Bits::changed,
-     "Removes pairs of reversals around cumulative and elementwise operations, which then run from the other end.",
+     "Removes pairs of reversals around cumulative and elementwise operations, which then run from the other end, and "
+     "writes reversals of few rows of a sharded dim as concatenations.",
      "running_sums because running sums that it makes may stand between reversals", optional},
     {PassId::fft_dims, "fft_dims", Of::program, Bits::changed,
      "Fission: takes Fourier transforms over sharded dims apart, one dim after another, so that all-to-alls suffice.",
@@ -62,7 +66,9 @@ constexpr Pass table[] = {
      "Dimension splitting: represents a dim that reshapes join as several dims, so that each can be sharded.",
      "alike_pieces because a batch of pieces is joined to a dim by a reshape", optional},
     {PassId::steps_as_dims, "steps_as_dims", Of::program, Bits::kept,
-     "Strided slices and dilated pads of a sharded dim become reshapes to a sharded dim and one of the steps.",
+     "Strided slices and dilated pads of a sharded dim become reshapes to a sharded dim and one of the steps; windows "
+     "on "
+     "padded or cropped steps become windows on whole ones.",
      "dim_parts because it looks at the dims as they will be sharded", optional},
     {PassId::aligned_dims, "aligned_dims", Of::program, Bits::changed,
      "Halo exchange: computes values of a part of a sharded dim, as x[1:] - x[:-1] is, on all of it, with masks.",

@@ -20,6 +20,7 @@ enum class PassId : unsigned char {
   sorted_rows,
   picks_first,
   known_rows,
+  counted_updates,
   running_sums,
   reversals,
   fft_dims,

@@ -151,7 +151,9 @@ class Search {
     auto add = [&](ValueId v, const Factors::Dims& dims) {
       for (int d = 0; d < static_cast<int>(dims.size()); ++d) {
         if (dims[d].size() != 1) continue;
-        if (rule.factors[dims[d][0]].kind == Factors::Kind::replicated && !e.op->across) continue;
+        const Factors::Factor& factor = rule.factors[dims[d][0]];
+        const bool replicated = factor.kind == Factors::Kind::replicated;
+        if (replicated && (!e.op->across || p_.types[v].shape[d] != factor.size)) continue;
         std::pair<ValueId, int>& first = known[dims[d][0]];
         if (first.first >= 0)
           tie(first.first, first.second, v, d, 0, v, d);

@@ -138,10 +138,20 @@ std::vector<Array> Part::equation(const Eqn& e, const Candidate& c, const std::v
     std::vector<Type> types;
     for (const Array& x : blocks) types.push_back(x.type());
     why_.across(e.operands[0].is_literal() ? -1 : e.operands[0].id, c.operands[0]);
-    return e.op->across->run(Call{*e.op, e.params, types, e.subs}, blocks,
-                             emit_.line(c.across, c.across_dim, p_.type(e.operands[0]).shape[c.across_dim]));
+    return across(e, c, Call{*e.op, c.params, types, e.subs}, blocks);
   }
   return bind(*e.op, c.params, std::move(blocks), e.subs);
+}
+
+std::vector<Array> Part::across(const Eqn& e, const Candidate& c, const Call& call, const std::vector<Array>& blocks) {
+  std::vector<Line> lines;
+  for (const CutDim& cut : c.across)
+    lines.push_back(emit_.line(cut.axes, cut.dim, p_.type(e.operands[0]).shape[cut.dim]));
+  if (!c.with_results) return e.op->across->run(call, blocks, lines[0]);
+  WholeTypes whole;
+  for (const Atom& a : e.operands) whole.operands.push_back(p_.type(a));
+  for (ValueId r : e.results) whole.results.push_back(p_.types[r]);
+  return e.op->across->dims->run(call, whole, blocks, lines);
 }
 
 std::vector<Array> Part::region(const Eqn& e, std::vector<Array> blocks) {

@@ -54,6 +54,7 @@ class Part {
   Sizes sizes(ValueId v) const;
   void bring_to_hub(Value& v, const Layout& to);
   std::vector<Array> equation(const Eqn& e, const Candidate& c, const std::vector<ValuePtr>& operands);
+  std::vector<Array> across(const Eqn& e, const Candidate& c, const Call& call, const std::vector<Array>& blocks);
   std::vector<Array> region(const Eqn& e, std::vector<Array> blocks);
   Array generated(const Eqn& e, const Layout& layout);
   // part_loops.cpp

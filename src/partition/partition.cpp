@@ -8,6 +8,7 @@
 #include "partition/alike_pieces.hpp"
 #include "partition/axis_parts.hpp"
 #include "partition/counted_dims.hpp"
+#include "partition/counted_updates.hpp"
 #include "partition/diagonals.hpp"
 #include "partition/fft_dims.hpp"
 #include "partition/known_rows.hpp"
@@ -118,6 +119,7 @@ constexpr Rewrite kNormalForm[] = {
     {PassId::sorted_rows, [](const ShardedProgram& s, const AxisRefs&) { return with_sorted_rows(s); }},
     {PassId::picks_first, [](const ShardedProgram& s, const AxisRefs&) { return with_picks_first(s); }},
     {PassId::known_rows, [](const ShardedProgram& s, const AxisRefs&) { return with_known_rows(s); }},
+    {PassId::counted_updates, [](const ShardedProgram& s, const AxisRefs&) { return with_counted_updates(s); }},
     {PassId::running_sums, [](const ShardedProgram& s, const AxisRefs&) { return with_running_sums(s); }},
     {PassId::reversals, [](const ShardedProgram& s, const AxisRefs&) { return with_reversals(s); }},
     {PassId::fft_dims, [](const ShardedProgram& s, const AxisRefs&) { return with_fft_dims(s); }},

@@ -6,7 +6,8 @@
 namespace tutti {
 
 /// `rev(cumsum(rev(x)))` becomes the running sum from the end, which leaves blocks where they are; so do other running
-/// ops and elementwise ones in between.
+/// ops and elementwise ones in between. Reversals of a few rows of a sharded dim (reflected borders) are these rows put
+/// together.
 ShardedProgram with_reversals(const ShardedProgram& sharded);
 
 }  // namespace tutti

@@ -146,14 +146,18 @@ std::vector<int> RowTable::choices(const AxisRef& axis) const {
   for (int f = 0; f < static_cast<int>(rule_.factors.size()); ++f) {
     const bool replicated = rule_.factors[f].kind == Kind::replicated;
     if (rule_.factors[f].size < axis.size || (replicated && !across)) continue;
-    out.push_back(f);
-    const bool first = replicated && across->first && dim_of(f) >= 0;
-    if (first && across->first(Call{*eqn_->op, eqn_->params, operands_, eqn_->subs}, dim_of(f)))
-      out.push_back(on_first + f);
+    if (!replicated || across->run) out.push_back(f);
+    if (replicated && dim_of(f) >= 0 && (across->dims || are_first(dim_of(f)))) out.push_back(on_first + f);
   }
   for (std::size_t s = 0; s < linear_.size(); ++s) out.push_back(on_linear - static_cast<int>(s));
   out.push_back(on_nothing);
   return out;
+}
+
+// Whether the result's elements are the first ones of the operand's dim.
+bool RowTable::are_first(int dim) const {
+  const Across& across = *eqn_->op->across;
+  return across.first && across.first(Call{*eqn_->op, eqn_->params, operands_, eqn_->subs}, dim);
 }
 
 const Candidate* RowTable::row(const Assignment& assignment) {
@@ -220,9 +224,11 @@ std::optional<Candidate> RowTable::made(const Assignment& assignment) const {
   for (const auto& [axis, choice] : assignment) {
     if (choice < 0) continue;
     const int f = choice % on_first;
-    if (!placed.on[f].empty() && (choice >= on_first || placed.first[f])) return std::nullopt;
+    const bool along_results = choice >= on_first, more = !placed.on[f].empty();
+    if (more && (along_results || placed.first[f]) && (along_results != placed.first[f] || !eqn_->op->across->dims))
+      return std::nullopt;
     placed.on[f].push_back(axis);
-    placed.first[f] = choice >= on_first;
+    placed.first[f] = along_results;
   }
   for (std::size_t f = 0; f < placed.on.size(); ++f)
     if (at_home(static_cast<int>(f))) placed.on[f] = tutti::at_home(std::move(placed.on[f]), factor_homes_[f]);
@@ -244,32 +250,61 @@ std::optional<Candidate> RowTable::made(const Assignment& assignment) const {
   note_padding(c, placed.on);
   if (!eqn_) return c;
   if (!note_across(c, placed)) return std::nullopt;
-  std::optional<Params> params = c.across.empty() ? localized(*eqn_, *program_, c) : eqn_->params;
+  std::optional<Params> params = c.across.empty() ? localized(*eqn_, *program_, c) : params_across(c);
   if (!params) return std::nullopt;
   c.params = *params;
   if (!price(c)) return std::nullopt;
   return c;
 }
 
-// False where blocks along a dim with messages of its own would not be as the op takes them, or two dims are such.
+// Those of the whole, or of blocks where results are cut as well.
+Params RowTable::params_across(const Candidate& c) const {
+  if (!c.with_results || !eqn_->op->localize) return eqn_->params;
+  LocalTypes types{operands_, operands_, {}};
+  for (std::size_t o = 0; o < operands_.size(); ++o)
+    types.local[o].shape = block_shape(c.operands[o], operands_[o].shape);
+  for (std::size_t r = 0; r < results_.size(); ++r)
+    types.results.push_back(block_shape(c.results[r], results_[r].shape));
+  return eqn_->op->localize(eqn_->params, types);
+}
+
+// Of all dims that the factor is all of, which may have other extents.
+bool RowTable::all_in_line(int factor, const AxisRefs& axes) const {
+  auto all = [&](const std::vector<Factors::Dims>& dims, const std::vector<Type>& types) {
+    for (std::size_t i = 0; i < types.size(); ++i)
+      for (std::size_t d = 0; d < dims[i].size(); ++d)
+        if (dims[i][d] == std::vector<int>{factor} && !in_line(types[i].shape[static_cast<int>(d)], axes, true))
+          return false;
+    return true;
+  };
+  return all(rule_.operands, operands_) && all(rule_.results, results_);
+}
+
+// False where blocks along a dim with messages of its own would not be as the op takes them, or there are two such dims
+// and it takes one.
 bool RowTable::note_across(Candidate& c, const Placed& placed) const {
   const std::vector<AxisRefs>& on = placed.on;
+  std::vector<CutDim> alone;
   for (std::size_t f = 0; f < on.size(); ++f) {
-    if (on[f].empty() || placed.first[f] || rule_.factors[f].kind != Kind::replicated) continue;
-    if (!c.across.empty()) return false;
-    c.across_dim = dim_of(static_cast<int>(f));
-    if (c.across_dim < 0 || !in_line(rule_.factors[f].size, on[f], eqn_->op->across->padded)) return false;
-    c.across = on[f];
+    if (on[f].empty() || rule_.factors[f].kind != Kind::replicated) continue;
+    const int dim = dim_of(static_cast<int>(f));
+    // Over several axes some blocks may end in padding that are not the last ones.
+    if (dim < 0 || (placed.first[f] && on[f].size() > 1 && !all_in_line(static_cast<int>(f), on[f]))) return false;
+    if (placed.first[f] && stay(c, dim)) continue;
+    if (placed.first[f] ? !eqn_->op->across->dims : !in_line(rule_.factors[f].size, on[f], eqn_->op->across->padded))
+      return false;
+    (placed.first[f] ? c.across : alone).push_back({dim, on[f]});
   }
-  if (c.across.empty()) return true;
-  // Elsewhere blocks stay where they are, which types say where there are no such messages: they must be as long.
-  const Shape from = block_shape(c.operands[0], operands_[0].shape), to = block_shape(c.results[0], results_[0].shape);
-  for (std::size_t f = 0; f < on.size(); ++f) {
-    if (on[f].empty() || !placed.first[f]) continue;
-    const int d = dim_of(static_cast<int>(f));
-    if (from[d] != to[d]) return false;
-  }
-  return true;
+  c.with_results = !c.across.empty();
+  if (c.with_results || alone.empty()) return alone.empty();
+  c.across = std::move(alone);
+  return c.across.size() == 1;
+}
+
+// Whether blocks of the operand's dim are those of the result's.
+bool RowTable::stay(const Candidate& c, int dim) const {
+  return are_first(dim) &&
+         block_shape(c.operands[0], operands_[0].shape)[dim] == block_shape(c.results[0], results_[0].shape)[dim];
 }
 
 // False where results would be partial in two ways.
@@ -319,6 +354,21 @@ void RowTable::note_padding(Candidate& c, const std::vector<AxisRefs>& on) const
 }
 
 // False where the op has no messages of its own for these blocks.
+bool RowTable::price_across(Candidate& c, const Call& call) const {
+  const Across& across = *eqn_->op->across;
+  std::optional<std::vector<double>> received;
+  if (c.with_results) {
+    std::vector<LineExtent> lines;
+    for (const CutDim& cut : c.across) lines.push_back({cut.dim, ways(cut.axes), operands_[0].shape[cut.dim]});
+    received = across.dims->received(call, {operands_, results_}, lines);
+  } else if (const std::optional<double> along = across.received(call, c.across[0].dim, ways(c.across[0].axes))) {
+    received = {*along};
+  }
+  if (!received) return false;
+  for (std::size_t k = 0; k < received->size(); ++k) c.work += (*received)[k] * prices_->byte(c.across[k].axes);
+  return true;
+}
+
 bool RowTable::price(Candidate& c) const {
   constexpr double small = 16384;
   auto elements = [&](const std::vector<Layout>& layouts, const std::vector<Type>& types) {
@@ -331,10 +381,8 @@ bool RowTable::price(Candidate& c) const {
   if (!c.across.empty()) {
     std::vector<Type> blocks = operands_;
     for (std::size_t o = 0; o < blocks.size(); ++o) blocks[o].shape = block_shape(c.operands[o], blocks[o].shape);
-    const Call call{*eqn_->op, eqn_->params, blocks, eqn_->subs};
-    const std::optional<double> received = eqn_->op->across->received(call, c.across_dim, ways(c.across));
-    if (!received) return false;
-    c.work += *received * prices_->byte(c.across);
+    const Call call{*eqn_->op, c.params, blocks, eqn_->subs};
+    if (!price_across(c, call)) return false;
   }
   if (!eqn_->op->flops) return true;
   std::vector<Type> in = operands_, out = results_;

@@ -16,6 +16,12 @@ namespace tutti {
 
 struct BodyPlan;
 
+/// A dim of operand 0, and what cuts it.
+struct CutDim {
+  int dim;
+  AxisRefs axes;
+};
+
 /// One way to compute an Eqn: what its operands must look like, what its results then look like.
 struct Candidate {
   std::vector<Layout> operands, results;
@@ -23,8 +29,8 @@ struct Candidate {
   std::vector<std::vector<Reduce>> padding;   // per operand: kinds of reductions that would read its padding ...
   std::vector<std::vector<int>> padded_dims;  // ... and the dims, index by index
   Params params;                              // of the Eqn on local shapes
-  AxisRefs across;                            // over which it sends messages of its own, along ...
-  int across_dim = -1;                        // ... this dim of operands and results
+  std::vector<CutDim> across;                 // along which it sends messages of its own ...
+  bool with_results = false;                  // ... and results are cut too (Across::dims)
   std::vector<BodyPlan> bodies;               // of a loop or branch; what is the same in all steps is no operand then
 };
 /// How a program or a body is computed: each of its Eqns, and the layouts to which values with several uses are brought
@@ -36,8 +42,9 @@ struct BodyPlan {
   std::vector<Homes> homes = {};  // by value; empty: no dim of any has one
 };
 
-/// What each axis is put on, in the order in which axes of one dim cut it: a factor f (>= 0; `on_first + f`: as
-/// Across::first says), nothing (`on_nothing`), or a linear set s (`on_linear - s`).
+/// What each axis is put on, in the order in which axes of one dim cut it: a factor f (>= 0; `on_first + f`: results
+/// by their own extents, as Across::first or Across::dims say), nothing (`on_nothing`), or a linear set s (`on_linear -
+/// s`).
 using Assignment = std::vector<std::pair<AxisRef, int>>;
 inline constexpr int on_nothing = -1, on_linear = -2, on_first = 1 << 16;
 
@@ -82,6 +89,11 @@ class RowTable {
   bool add_pending(Candidate& c, const Assignment& assignment) const;
   void note_padding(Candidate& c, const std::vector<AxisRefs>& on) const;
   bool price(Candidate& c) const;
+  bool price_across(Candidate& c, const Call& call) const;
+  Params params_across(const Candidate& c) const;
+  bool all_in_line(int factor, const AxisRefs& axes) const;
+  bool are_first(int dim) const;
+  bool stay(const Candidate& c, int dim) const;
   bool note_across(Candidate& c, const Placed& placed) const;
 
   const Eqn* eqn_ = nullptr;

@@ -86,7 +86,7 @@ TEST(Views, AConvolutionSendsTheRowsAtTheBorders) {
   EXPECT_EQ(total_bytes(local), 2 * 4.0 * 2 * 6 * 3) << explain(local);
 }
 
-// The same of both gradients: of the kernel's each device has a part of every sum. Strides that leave blocks gather.
+// The same of both gradients: of the kernel's each device has a part of every sum.
 TEST(Views, GradientsOfConvolutionsSendTheRowsAtTheBorders) {
   Mesh mesh = grid({4}, "x");
   const Type x = type({2, 16, 6, 3}), w = type({3, 3, 3, 5}), y = type({2, 16, 6, 5});

@@ -26,7 +26,7 @@ std::int64_t extent_of(const Convolution& p, const Shape& lhs, const Shape& rhs,
                       "with dilation and padding a spatial dim has more elements than can be counted: lhs " +
                           lhs.str() + ", rhs " + rhs.str(),
                       "Use smaller strides, dilations or padding.");
-  return seen < window ? 0 : (seen - window) / p.strides[d] + 1;
+  return windows_of(p, lhs, rhs, d);
 }
 
 std::vector<Type> infer_convolution(const Call& c) {
@@ -100,14 +100,13 @@ Factors factors_of_convolution(const Call& c, const std::vector<Type>& results) 
                z = static_cast<int>(p.out[d + 2]);
     const int place = b.add(lhs[x], Factors::Kind::replicated);
     l[x] = {place};
-    if (is_cut_with_kernel(p, lhs, rhs, d))
+    if (is_cut_with_kernel(p, lhs, rhs, d)) {
       r[y] = {place};
-    else
-      b.fixed_operand(1, y, rhs[y]);
-    if (is_cut_with_result(p, lhs, out, d))
-      o[z] = {place};
-    else
       b.fixed_result(z, out[z]);
+    } else {
+      o[z] = {place};
+      b.fixed_operand(1, y, rhs[y]);
+    }
   }
   return b.f;
 }
@@ -228,7 +227,7 @@ constinit const Home convolution = [] {
   op.eval = eval_convolution;
   op.factors = factors_of_convolution;
   op.localize = localize_convolution;
-  op.across = std::make_shared<Across>(convolution_across());
+  op.across = std::make_shared<Across>(Across{.dims = convolution_across()});
   op.linear = {{0}, {1}};
   // A partial sum times something large may be infinite where the whole is not.
   op.adds_up = [](const Call& c, const std::vector<int>& set, const std::vector<Magnitude>& operands) {

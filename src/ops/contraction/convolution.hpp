@@ -29,11 +29,11 @@ inline std::int64_t dilated(std::int64_t n, std::int64_t dilation) {
   return n == 0 ? 0 : extent::add(extent::mul(n - 1, dilation), 1);
 }
 
-/// On blocks of a spatial dim: each device gets the elements at its borders from its neighbours.
-Across convolution_across();
-/// Whether the convolution is computed so along its spatial dim `d`: windows of neighbours that meet as many elements
-/// as there are (which of result and kernel is cut too: the one that is as long).
-bool is_cut_with_result(const Convolution& form, const Shape& lhs, const Shape& out, std::size_t d);
+/// How many windows there are along spatial dim `d`.
+std::int64_t windows_of(const Convolution& form, const Shape& lhs, const Shape& rhs, std::size_t d);
+/// On blocks of spatial dims: each device gets what it reads of its neighbours' elements.
+AcrossDims convolution_across();
+/// What is cut where the input is along its spatial dim `d`: the kernel or the result, whichever reaches further.
 bool is_cut_with_kernel(const Convolution& form, const Shape& lhs, const Shape& rhs, std::size_t d);
 
 }  // namespace tutti::ops

@@ -1,106 +1,135 @@
+// Convolutions on blocks of spatial dims. A block of the result reads a run of the input: its own place times the
+// stride, as far as the kernel reaches; a block of the kernel, where that is as long as the input (the gradient of a
+// kernel), meets such a run of its own.
 #include "ops/contraction/convolution.hpp"
+#include "ops/movement/halo.hpp"
 #include "ops/movement/movement.hpp"
 
 namespace tutti::ops {
 namespace {
 
-// Elements that a block needs of the neighbours before and behind it.
-struct Borders {
-  std::int64_t before, behind;
-};
+std::int64_t ceil_quotient(std::int64_t a, std::int64_t b) { return a / b + (a % b > 0); }
+std::int64_t floor_quotient(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0); }
 
-// The spatial dim that is dim `dim` of the input, and its borders: nothing where they are wider than a block.
-struct CutDim {
+// What a device does along spatial dim d: reads a run of the input, and convolves that with other padding.
+struct Cut {
   std::size_t d;
   bool with_kernel;  // the kernel is cut, and devices have parts of every sum
-  Borders borders;
+  Runs runs;
+  std::pair<std::int64_t, std::int64_t> padding;
+  std::int64_t windows;  // of the result that are this device's; where there are more, from what `runs` leave over on
+  bool more;
 };
 
-Shape whole_kernel(Shape rhs, const Convolution& p, std::size_t d, std::int64_t blocks) {
-  rhs[p.rhs[d + 2]] *= blocks;
-  return rhs;
+// Of the input with its dilation, element `place * step + offset` and those up to `length` behind it are read. Nothing
+// where blocks would see it at different places between two elements, and more windows cannot be made.
+std::optional<Cut> cut_of(std::int64_t step, std::int64_t offset, std::int64_t length, std::int64_t dilation) {
+  Cut out{};
+  if (step % dilation == 0) {
+    const std::int64_t first = ceil_quotient(offset, dilation), last = floor_quotient(offset + length - 1, dilation);
+    if (first > last) return std::nullopt;
+    out.runs = {step / dilation, first, last - first + 1};
+    out.padding = {first * dilation - offset, offset + length - 1 - last * dilation};
+    return out;
+  }
+  const std::int64_t wide = length + dilation - 1, n = (wide - 1) / dilation + 1;
+  out.runs = {step, offset, n, dilation};
+  out.padding = {0, wide - 1 - (n - 1) * dilation};
+  out.more = true;
+  return out;
 }
 
-std::optional<CutDim> cut_dim(const Convolution& p, const Call& c, int dim, std::int64_t blocks) {
-  Shape lhs = c.operands[0].shape;
-  const Shape& rhs = c.operands[1].shape;
-  const std::int64_t block = lhs[dim];
-  lhs[dim] *= blocks;
+std::optional<Cut> cut_along(const Convolution& p, const std::vector<Type>& whole, const LineExtent& line) {
   for (std::size_t d = 0; d < p.strides.size(); ++d) {
-    if (p.lhs[d + 2] != dim) continue;
-    const std::int64_t low = p.padding[d].first, kernel = rhs[p.rhs[d + 2]] * blocks, all = lhs[dim];
-    // Either there are as many windows as elements, or the kernel is as long as they are, and a block of it is here.
-    CutDim cut{
-        d, kernel == all && is_cut_with_kernel(p, lhs, whole_kernel(rhs, p, d, blocks), d), {low, p.padding[d].second}};
-    const bool with_result = p.strides[d] == 1 && p.lhs_dilation[d] == 1 &&
-                             low + p.padding[d].second == (rhs[p.rhs[d + 2]] - 1) * p.rhs_dilation[d];
-    if (with_result == cut.with_kernel) return std::nullopt;
-    if (cut.with_kernel) {
-      const std::int64_t windows = (low + p.padding[d].second) / p.strides[d] + 1;
-      cut.borders.behind = (windows - 1) * p.strides[d] - low;
-    }
-    const auto fits = [&](std::int64_t n) { return 0 <= n && n <= block; };
-    if (!fits(cut.borders.before) || !fits(cut.borders.behind)) return std::nullopt;
-    return cut;
+    if (p.lhs[d + 2] != line.dim) continue;
+    const Shape &lhs = whole[0].shape, &rhs = whole[1].shape;
+    const std::int64_t kernel = rhs[p.rhs[d + 2]], windows = windows_of(p, lhs, rhs, d);
+    const bool with_kernel = is_cut_with_kernel(p, lhs, rhs, d);
+    const std::int64_t block = extent::ceil_div(with_kernel ? kernel : windows, line.blocks),
+                       step = block * (with_kernel ? p.rhs_dilation[d] : p.strides[d]);
+    const std::int64_t reach = with_kernel ? (windows - 1) * p.strides[d] + dilated(block, p.rhs_dilation[d])
+                                           : (block - 1) * p.strides[d] + dilated(kernel, p.rhs_dilation[d]);
+    std::optional<Cut> out = cut_of(step, -p.padding[d].first, reach, p.lhs_dilation[d]);
+    if (!out || (out->more && (with_kernel || p.strides[d] != 1))) return std::nullopt;
+    out->d = d;
+    out->with_kernel = with_kernel;
+    out->windows = with_kernel ? windows : block;
+    return out;
   }
   return std::nullopt;
 }
 
-Array part_of(const Array& x, int dim, std::int64_t from, std::int64_t to) {
-  Dims start(static_cast<std::size_t>(x.ndim()), 0), limit = x.shape().dims();
-  start[static_cast<std::size_t>(dim)] = from;
-  limit[static_cast<std::size_t>(dim)] = to;
-  return lax::slice(x, start, limit);
+// Of the sum of results over `blocks` devices.
+double received_by_sum(const Call& c, const std::vector<Type>& whole, const std::vector<LineExtent>& lines,
+                       std::int64_t blocks) {
+  const auto& p = c.get<Convolution>();
+  Shape result{c.operands[0].shape[p.lhs[0]] / p.batch_groups, c.operands[1].shape[p.rhs[0]]};
+  for (std::size_t d = 0; d < p.strides.size(); ++d) {
+    std::int64_t windows = windows_of(p, whole[0].shape, whole[1].shape, d);
+    for (const LineExtent& line : lines)
+      if (p.lhs[d + 2] == line.dim) windows = cut_along(p, whole, line)->windows;
+    result.push_back(windows);
+  }
+  const double bytes = static_cast<double>(type(c.operands[0].dtype, result).nbytes());
+  return 2 * bytes * static_cast<double>(blocks - 1) / static_cast<double>(blocks);
 }
 
-// Of the first and the last device there are no neighbours on one side, but zeros.
-Array with_borders(const Array& x, const Borders& borders, const Line& line) {
-  const std::int64_t n = x.shape()[line.dim];
-  const Array position = line.position();
-  auto border = [&](const Array& part, std::int64_t from, std::int64_t without) {
-    const Array there = line.shifted(part, from);
-    const Array none = lax::eq(position, literal(int32, static_cast<double>(without)));
-    return lax::select(lax::broadcast_in_dim(none, there.shape(), {}), zeros(there.type()), there);
-  };
-  std::vector<Array> parts;
-  if (borders.before > 0) parts.push_back(border(part_of(x, line.dim, n - borders.before, n), 1, 0));
-  parts.push_back(x);
-  if (borders.behind > 0)
-    parts.push_back(border(part_of(x, line.dim, 0, borders.behind), line.blocks - 1, line.blocks - 1));
-  return parts.size() == 1 ? x : lax::concatenate(parts, line.dim);
+// The kernel's blocks, without what pads them.
+Array kernel_of(const Array& rhs, const Convolution& p, const Cut& cut, const std::vector<Type>& whole, Line line) {
+  line.dim = static_cast<int>(p.rhs[cut.d + 2]);
+  line.extent = whole[1].shape[line.dim];
+  return without_padding(rhs, line);
 }
 
 }  // namespace
 
-bool is_cut_with_result(const Convolution& p, const Shape& lhs, const Shape& out, std::size_t d) {
-  return p.strides[d] == 1 && p.lhs_dilation[d] == 1 && lhs[p.lhs[d + 2]] == out[p.out[d + 2]];
+std::int64_t windows_of(const Convolution& p, const Shape& lhs, const Shape& rhs, std::size_t d) {
+  const std::int64_t seen = extent::add(extent::add(dilated(lhs[p.lhs[d + 2]], p.lhs_dilation[d]), p.padding[d].first),
+                                        p.padding[d].second),
+                     window = dilated(rhs[p.rhs[d + 2]], p.rhs_dilation[d]);
+  return seen < window ? 0 : (seen - window) / p.strides[d] + 1;
 }
 bool is_cut_with_kernel(const Convolution& p, const Shape& lhs, const Shape& rhs, std::size_t d) {
-  return p.lhs_dilation[d] == 1 && p.rhs_dilation[d] == 1 && lhs[p.lhs[d + 2]] == rhs[p.rhs[d + 2]] &&
-         !(p.strides[d] == 1 && p.padding[d].first + p.padding[d].second + 1 == lhs[p.lhs[d + 2]]);
+  return dilated(rhs[p.rhs[d + 2]], p.rhs_dilation[d]) > dilated(windows_of(p, lhs, rhs, d), p.strides[d]);
 }
 
-Across convolution_across() {
-  Across out;
-  out.run = [](const Call& c, const std::vector<Array>& blocks, const Line& line) {
+AcrossDims convolution_across() {
+  AcrossDims out;
+  out.run = [](const Call& c, const WholeTypes& types, const std::vector<Array>& blocks,
+               const std::vector<Line>& lines) {
+    const std::vector<Type>& whole = types.operands;
     Convolution p = c.get<Convolution>();
-    const CutDim cut = *cut_dim(p, c, line.dim, line.blocks);
-    p.padding[cut.d] = {0, 0};
-    const Array y = bind1(convolution, p, {with_borders(blocks[0], cut.borders, line), blocks[1]});
-    return std::vector{cut.with_kernel ? line.summed(y) : y};
+    Array x = blocks[0], kernel = blocks[1];
+    std::vector<Cut> cuts;
+    // One dim after the other: what the first brought is a part of what the second sends, which gives the corners.
+    for (const Line& line : lines) {
+      cuts.push_back(*cut_along(p, whole, {line.dim, line.blocks, line.extent}));
+      x = read_runs(x, cuts.back().runs, line, literal(x.dtype(), 0));
+      if (cuts.back().with_kernel) kernel = kernel_of(kernel, p, cuts.back(), whole, line);
+    }
+    for (const Cut& cut : cuts) p.padding[cut.d] = cut.padding;
+    Array y = bind1(convolution, p, {x, kernel});
+    for (std::size_t k = 0; k < cuts.size(); ++k) {
+      const auto dim = static_cast<int>(p.out[cuts[k].d + 2]);
+      if (cuts[k].more) y = part_at(y, dim, rest_here(cuts[k].runs, lines[k]), cuts[k].windows);
+      if (cuts[k].with_kernel) y = lines[k].summed(y);
+    }
+    return std::vector{y};
   };
-  out.received = [](const Call& c, int dim, std::int64_t blocks) -> std::optional<double> {
+  out.received = [](const Call& c, const WholeTypes& types,
+                    const std::vector<LineExtent>& lines) -> std::optional<std::vector<double>> {
+    const std::vector<Type>& whole = types.operands;
     const auto& p = c.get<Convolution>();
-    const std::optional<CutDim> cut = cut_dim(p, c, dim, blocks);
-    if (!cut) return std::nullopt;
-    const double row = static_cast<double>(c.operands[0].nbytes()) / static_cast<double>(c.operands[0].shape[dim]);
-    double bytes = row * static_cast<double>(cut->borders.before + cut->borders.behind);
-    if (cut->with_kernel) {
-      std::vector<Type> whole = c.operands;
-      whole[0].shape[dim] *= blocks;
-      whole[1].shape = whole_kernel(whole[1].shape, p, cut->d, blocks);
-      const Type result = c.op.infer(Call{c.op, c.params, whole, c.subs})[0];
-      bytes += 2 * static_cast<double>(result.nbytes()) * static_cast<double>(blocks - 1) / static_cast<double>(blocks);
+    Type x = c.operands[0];
+    std::vector<double> bytes;
+    for (const LineExtent& line : lines) {
+      const std::optional<Cut> cut = cut_along(p, whole, line);
+      if (!cut || (cut->with_kernel && x.dtype.is_bool())) return std::nullopt;
+      const std::optional<double> along = bytes_by_runs(x, cut->runs, line);
+      if (!along) return std::nullopt;
+      bytes.push_back(*along);
+      if (cut->with_kernel) bytes.back() += received_by_sum(c, whole, lines, line.blocks);
+      x.shape[line.dim] = cut->runs.length;
     }
     return bytes;
   };

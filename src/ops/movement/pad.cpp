@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ir/across.hpp"
+#include "ops/movement/halo.hpp"
 #include "ops/movement/movement.hpp"
 #include "ops/movement/pad.hpp"
 
@@ -128,6 +130,41 @@ std::vector<Piece> pieces_of_pad(const Call& c, const Type& result) {
   return out;
 }
 
+// With a result that is cut as the operand is: what of that, and of the border, belongs to the device's block.
+AcrossDims pad_by_runs() {
+  auto runs_of = [](const Call& c, const WholeTypes& whole, int dim, std::int64_t blocks) {
+    const std::int64_t block = extent::ceil_div(whole.results[0].shape[dim], blocks);
+    return Runs{block, -c.get<Pad>().config[dim].low, block};
+  };
+  AcrossDims out;
+  out.run = [=](const Call& c, const WholeTypes& whole, const std::vector<Array>& blocks,
+                const std::vector<Line>& lines) {
+    auto config = c.get<Pad>().config;
+    Array x = blocks[0];
+    for (const Line& line : lines) {
+      x = read_runs(x, runs_of(c, whole, line.dim, line.blocks), line, blocks[1]);
+      config[line.dim] = {};
+    }
+    const bool more =
+        std::any_of(config.begin(), config.end(), [](const lax::PadDim& p) { return !(p == lax::PadDim{}); });
+    return std::vector{more ? lax::pad(x, blocks[1], config) : x};
+  };
+  out.received = [=](const Call& c, const WholeTypes& whole,
+                     const std::vector<LineExtent>& lines) -> std::optional<std::vector<double>> {
+    Type x = c.operands[0];
+    std::vector<double> bytes;
+    for (const LineExtent& line : lines) {
+      const Runs runs = runs_of(c, whole, line.dim, line.blocks);
+      const std::optional<double> along = bytes_by_runs(x, runs, line);
+      if (x.dtype.is_key() || c.get<Pad>().config[line.dim].interior != 0 || !along) return std::nullopt;
+      bytes.push_back(*along);
+      x.shape[line.dim] = runs.length;
+    }
+    return bytes;
+  };
+  return out;
+}
+
 }  // namespace
 
 constinit const Home pad = [] {
@@ -136,6 +173,7 @@ constinit const Home pad = [] {
   op.infer = infer_pad;
   op.eval = eval_pad;
   op.factors = factors_pad;
+  op.across = std::make_shared<Across>(Across{.dims = pad_by_runs()});
   op.linear = {{0, 1}};
   op.transpose = transposed_pad;
   op.batch = batch_pad;

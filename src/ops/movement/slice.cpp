@@ -5,6 +5,7 @@
 
 #include "ir/across.hpp"
 #include "ops/movement/box_across.hpp"
+#include "ops/movement/halo.hpp"
 #include "ops/movement/movement.hpp"
 
 namespace tutti::ops {
@@ -78,6 +79,55 @@ Params localize_slice(const Params& params, const LocalTypes& types) {
   return p;
 }
 
+// With a result that is cut, too: first the other dims, then what of each of these belongs to the device's block.
+AcrossDims slice_by_runs() {
+  auto other_dims = [](const Call& c, const std::vector<int>& cut) {
+    auto p = c.get<SliceParams>();
+    for (int d : cut) {
+      p.start[d] = 0;
+      p.limit[d] = c.operands[0].shape[d];
+      p.strides[d] = 1;
+    }
+    return p;
+  };
+  auto runs_of = [](const Call& c, const WholeTypes& whole, int dim, std::int64_t blocks) {
+    const auto& p = c.get<SliceParams>();
+    const std::int64_t block = extent::ceil_div(whole.results[0].shape[dim], blocks), step = p.strides[dim];
+    return Runs{block * step, p.start[dim], (block - 1) * step + 1};
+  };
+  AcrossDims out;
+  out.run = [=](const Call& c, const WholeTypes& whole, const std::vector<Array>& blocks,
+                const std::vector<Line>& lines) {
+    std::vector<int> cut;
+    for (const Line& line : lines) cut.push_back(line.dim);
+    const SliceParams other = other_dims(c, cut);
+    Array x = lax::slice(blocks[0], other.start, other.limit, other.strides);
+    Dims strides(x.shape().size(), 1);
+    for (const Line& line : lines) {
+      x = read_runs(x, runs_of(c, whole, line.dim, line.blocks), line, literal(x.dtype(), 0));
+      strides[line.dim] = c.get<SliceParams>().strides[line.dim];
+    }
+    return std::vector{lax::slice(x, Dims(strides.size(), 0), x.shape().dims(), strides)};
+  };
+  out.received = [=](const Call& c, const WholeTypes& whole,
+                     const std::vector<LineExtent>& lines) -> std::optional<std::vector<double>> {
+    if (c.operands[0].dtype.is_key()) return std::nullopt;
+    std::vector<int> cut;
+    for (const LineExtent& line : lines) cut.push_back(line.dim);
+    Type x = infer_slice(Call{c.op, other_dims(c, cut), c.operands, {}})[0];
+    std::vector<double> bytes;
+    for (const LineExtent& line : lines) {
+      const Runs runs = runs_of(c, whole, line.dim, line.blocks);
+      const std::optional<double> along = bytes_by_runs(x, runs, line);
+      if (!along) return std::nullopt;
+      bytes.push_back(*along);
+      x.shape[line.dim] = runs.length;
+    }
+    return bytes;
+  };
+  return out;
+}
+
 // Along a cut dim: the other dims first, then the box there.
 Across across_blocks_of_slice() {
   auto cut = [](const Call& c, int along) {
@@ -113,6 +163,7 @@ Across across_blocks_of_slice() {
   out.first = [](const Call& c, int dim) {
     return c.get<SliceParams>().start[dim] == 0 && c.get<SliceParams>().strides[dim] == 1;
   };
+  out.dims = slice_by_runs();
   return out;
 }
 
