@@ -82,6 +82,9 @@ constexpr Pass table[] = {
     {PassId::axis_parts, "axis_parts", Of::program, Bits::kept,
      "Gives the mesh axes for those sub-axes that collectives name.",
      "emit because only then it is known which are named", "a collective may name axes of the mesh only"},
+    {PassId::halos, "halos", Of::program, Bits::kept,
+     "Halo exchange: sends once what several operations read of a neighbour's block, corners among it.",
+     "axis_parts because permutations are alike that name the same axes", optional},
     // Program, where no mesh axis is a boundary
     {PassId::manual_regions, "manual_regions", Of::program, Bits::kept,
      "Batches the bodies of shard_map and pmap over their devices, which share an address space.",

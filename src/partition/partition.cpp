@@ -10,6 +10,7 @@
 #include "partition/counted_dims.hpp"
 #include "partition/diagonals.hpp"
 #include "partition/fft_dims.hpp"
+#include "partition/halos.hpp"
 #include "partition/known_rows.hpp"
 #include "partition/live.hpp"
 #include "partition/manual_regions.hpp"
@@ -91,8 +92,8 @@ LocalProgram over(const ShardedProgram& sharded, const AxisRefs& axes, const Cho
     return Strategies{chooser(problem, planner), sharded};
   });
   LocalProgram local = run_pass(PassId::emit, emitted, problem, strategies, planner);
-  return run_pass(
-      PassId::axis_parts, [](LocalProgram l) { return on_parts(std::move(l)); }, std::move(local));
+  local = run_pass(PassId::axis_parts, on_parts, std::move(local));
+  return run_pass(PassId::halos, with_shared_halos, std::move(local));
 }
 
 // Those of its axes that are boundaries.
