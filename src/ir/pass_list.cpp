@@ -68,7 +68,7 @@ constexpr Pass table[] = {
      "Halo exchange: computes values of a part of a sharded dim, as x[1:] - x[:-1] is, on all of it, with masks.",
      "steps_as_dims because that leaves slices without steps", optional},
     {PassId::rolls, "rolls", Of::program, Bits::changed,
-     "Halo exchange: rewrites slices, pads and concatenations along a sharded dim to rolls and selections.",
+     "Halo exchange: rewrites what moves elements along a sharded dim to rolls, selections and rows within blocks.",
      "aligned_dims because that leaves rolls where elements do not meet", optional},
     {PassId::sharded_live, "sharded_live", Of::program, Bits::kept,
      "Dead-code elimination of what the rewrites since counted_dims left behind.",

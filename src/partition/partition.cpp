@@ -19,6 +19,7 @@
 #include "partition/refine.hpp"
 #include "partition/reversals.hpp"
 #include "partition/rolls.hpp"
+#include "partition/rows_in_blocks.hpp"
 #include "partition/running_sums.hpp"
 #include "partition/sorted_rows.hpp"
 #include "partition/strides.hpp"
@@ -128,7 +129,7 @@ constexpr Rewrite kNormalForm[] = {
      [](const ShardedProgram& s, const AxisRefs& axes) { return with_dims_in_parts(s, ways(axes)); }},
     {PassId::steps_as_dims, [](const ShardedProgram& s, const AxisRefs&) { return with_steps_as_dims(s); }},
     {PassId::aligned_dims, [](const ShardedProgram& s, const AxisRefs&) { return with_aligned_dims(s); }},
-    {PassId::rolls, [](const ShardedProgram& s, const AxisRefs&) { return with_rolls(s); }},
+    {PassId::rolls, [](const ShardedProgram& s, const AxisRefs&) { return with_rows_in_blocks(with_rolls(s)); }},
     {PassId::sharded_live, [](const ShardedProgram& s, const AxisRefs&) { return with_live_code(s); }},
 };
 
