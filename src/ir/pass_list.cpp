@@ -83,7 +83,7 @@ constexpr Pass table[] = {
      "Gives the mesh axes for those sub-axes that collectives name.",
      "emit because only then it is known which are named", "a collective may name axes of the mesh only"},
     {PassId::halos, "halos", Of::program, Bits::kept,
-     "Halo exchange: sends once what several operations read of a neighbour's block, corners among it.",
+     "Halo exchange: sends once what several operations read of a neighbour's block; selects at borders alone.",
      "axis_parts because permutations are alike that name the same axes", optional},
     // Program, where no mesh axis is a boundary
     {PassId::manual_regions, "manual_regions", Of::program, Bits::kept,

@@ -1,11 +1,11 @@
 #include "partition/halo_reads.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 
 #include "ir/op.hpp"
 #include "ops/movement/slice.hpp"
+#include "partition/local_rewriting.hpp"
 #include "partition/min_cut.hpp"
 
 namespace tutti {
@@ -82,22 +82,11 @@ BoxSource HaloReads::source(ValueId v, const IndexBox& box, const ops::Permute& 
     return {.kind = Kind::slice, .reads = {{e.operands[0].id, moved_by(box, s.start)}}};
   }
   if (e.op->pieces) {
-    std::vector<Type> types;
-    for (const Atom& a : e.operands) types.push_back(p_.type(a));
-    const std::vector<Piece> pieces = e.op->pieces(Call{*e.op, e.params, types, e.subs}, p_.types[v]);
     BoxSource out{.kind = Kind::pieces};
-    for (const Piece& piece : pieces) {
-      IndexBox there;
-      std::vector<std::int64_t> by;
-      for (std::size_t d = 0; d < piece.start.size(); ++d) {
-        there.emplace_back(piece.start[d], piece.start[d] + piece.extents[d]);
-        by.push_back(piece.from[d] - piece.start[d]);
-      }
-      const IndexBox part = intersection(there, box);
-      const Atom& operand = e.operands[static_cast<std::size_t>(piece.operand)];
-      if (volume(part) == 0 || operand.is_literal()) continue;
-      out.reads.push_back({operand.id, p_.type(operand).ndim() == 0 ? IndexBox{} : moved_by(part, by)});
-    }
+    const std::vector<BoxPiece> pieces = pieces_within(p_, e, box);
+    for (const BoxPiece& piece : pieces)
+      if (const Atom& operand = e.operands[static_cast<std::size_t>(piece.operand)]; !operand.is_literal())
+        out.reads.push_back({operand.id, piece.from});
     return pieces.empty() ? BoxSource{} : out;
   }
   return each(e, box);

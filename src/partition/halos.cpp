@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
 #include "ops/elementwise/arithmetic.hpp"
-#include "ops/elementwise/comparison.hpp"
-#include "ops/movement/broadcast_in_dim.hpp"
 #include "ops/movement/concatenate.hpp"
-#include "ops/movement/reshape.hpp"
-#include "ops/movement/slice.hpp"
 #include "partition/halo_reads.hpp"
+#include "partition/local_rewriting.hpp"
 #include "tutti/base/error.hpp"
 
 namespace tutti {
@@ -25,55 +23,32 @@ struct Exchange {
   bool replaced = false;  // or they stay as they are
 };
 
-class Sharing {
+class Sharing : public LocalRewriting {
  public:
   Sharing(const Program& program, const std::vector<Cause>& causes, std::size_t& at)
-      : p_(program), reads_(program), out_(program), exchange_of_(program.eqns.size(), -1) {
-    out_.eqns.clear();
-    for (const Eqn& e : p_.eqns) {
-      Own own;
-      if (sends(e)) own.causes.push_back(causes[at++]);
-      for (const ProgramPtr& sub : e.subs) {
-        Sharing inner(*sub, causes, at);
-        own.subs.push_back(inner.run(sub));
-        own.causes.insert(own.causes.end(), inner.causes_.begin(), inner.causes_.end());
-        changed_ = changed_ || own.subs.back() != sub;
-      }
-      own_.push_back(std::move(own));
-    }
+      : LocalRewriting(program, causes, at,
+                       [&causes](const ProgramPtr& body, std::size_t& at, std::vector<Cause>& out) {
+                         Sharing inner(*body, causes, at);
+                         ProgramPtr now = inner.run(body);
+                         out.insert(out.end(), inner.causes().begin(), inner.causes().end());
+                         return now;
+                       }),
+        reads_(program),
+        exchange_of_(program.eqns.size(), -1) {
     find();
   }
 
   ProgramPtr run(const ProgramPtr& program) {
-    for (std::size_t v = 0; v < p_.types.size(); ++v) is_.emplace_back(static_cast<ValueId>(v));
-    for (std::size_t i = 0; i < p_.eqns.size(); ++i) {
-      Eqn e = p_.eqns[i];
-      if (exchange_of_[i] >= 0 && replaced(static_cast<int>(i))) continue;
-      for (Atom& a : e.operands) a = now(a);
-      e.subs = own_[i].subs;
-      add(std::move(e), own_[i].causes);
-    }
-    for (Atom& a : out_.outputs) a = now(a);
-    if (changed_) drop_dead();
-    for (std::vector<Cause>& of_eqn : out_causes_)
-      causes_.insert(causes_.end(), std::make_move_iterator(of_eqn.begin()), std::make_move_iterator(of_eqn.end()));
-    return changed_ ? std::make_shared<Program>(std::move(out_)) : program;
+    return write(program, [this](int i) { return exchange_of_[static_cast<std::size_t>(i)] >= 0 && replaced(i); });
   }
-  const std::vector<Cause>& causes() const { return causes_; }
 
  private:
-  struct Own {
-    std::vector<ProgramPtr> subs;
-    std::vector<Cause> causes;  // of it, or of its bodies
-  };
-
   // Permutations that the user did not write, and what is less to send than what they do.
   void find() {
     std::map<std::size_t, std::vector<int>> by_hash;
     for (int i = 0; i < static_cast<int>(p_.eqns.size()); ++i) {
       const Eqn& e = p_.eqns[static_cast<std::size_t>(i)];
-      if (e.op != &ops::ppermute || e.operands[0].is_literal() || own_[static_cast<std::size_t>(i)].causes[0].by_hand)
-        continue;
+      if (e.op != &ops::ppermute || e.operands[0].is_literal() || cause(i).by_hand) continue;
       const auto& permute = e.params.get<ops::Permute>();
       const Type& type = p_.types[e.results[0]];
       if (!HaloReads::is_total(permute) || !type.varying.empty() || type.dtype.is_key() || type.num_elements() == 0)
@@ -95,11 +70,12 @@ class Sharing {
 
   void plan(Exchange& x) const {
     std::vector<ValueId> wanted;
+    std::set<ValueId> known;
     double least = 0;
     for (int i : x.eqns) {
       const ValueId v = p_.eqns[static_cast<std::size_t>(i)].operands[0].id;
       least += reads_.bytes(v, {all_of_shape(p_.types[static_cast<std::size_t>(v)].shape)});
-      if (std::find(wanted.begin(), wanted.end(), v) == wanted.end()) wanted.push_back(v);
+      if (known.insert(v).second) wanted.push_back(v);
     }
     for (const bool recompute : {false, true}) {
       WantedBoxes all = reads_.boxes(wanted, x.permute, recompute);
@@ -118,14 +94,13 @@ class Sharing {
     const int number = exchange_of_[static_cast<std::size_t>(i)];
     const Exchange& x = exchanges_[static_cast<std::size_t>(number)];
     if (!x.replaced) return false;
-    loc_ = e.loc;
     const ValueId v = e.operands[0].id;
     const IndexBox all = all_of_shape(p_.types[static_cast<std::size_t>(v)].shape);
-    send(number, v, all, own_[static_cast<std::size_t>(i)].causes[0]);
+    send(number, v, all, cause(i));
     const Atom there = received(number, v, all);
     changed_ = true;
     if (!(type(there) == p_.types[static_cast<std::size_t>(e.results[0])])) return false;
-    is_[static_cast<std::size_t>(e.results[0])] = there;
+    is(e.results[0], there);
     return true;
   }
 
@@ -239,56 +214,13 @@ class Sharing {
   }
 
   Atom pieces(int number, const Eqn& e, const IndexBox& box) {
-    std::vector<Type> types;
-    for (const Atom& a : e.operands) types.push_back(p_.type(a));
     std::vector<std::pair<IndexBox, Atom>> parts;
-    for (const Piece& piece : e.op->pieces(Call{*e.op, e.params, types, e.subs}, p_.types[e.results[0]])) {
-      IndexBox there;
-      for (std::size_t d = 0; d < piece.start.size(); ++d)
-        there.emplace_back(piece.start[d], piece.start[d] + piece.extents[d]);
-      const IndexBox part = intersection(there, box);
-      if (volume(part) == 0) continue;
-      IndexBox read = relative(part, there);
-      for (std::size_t d = 0; d < read.size(); ++d) {
-        read[d].first += piece.from[d];
-        read[d].second += piece.from[d];
-      }
+    for (const BoxPiece& piece : pieces_within(p_, e, box)) {
       const Atom& a = e.operands[static_cast<std::size_t>(piece.operand)];
-      const bool scalar = a.is_literal() || p_.type(a).ndim() == 0;
-      Atom x = a.is_literal() ? a : received(number, a.id, scalar ? IndexBox{} : read);
-      if (scalar && !part.empty()) x = make(ops::broadcast_in_dim, ops::BroadcastInDim{extents_of(part), {}}, {x});
-      parts.emplace_back(part, x);
+      const Atom x = a.is_literal() ? a : received(number, a.id, piece.from);
+      parts.emplace_back(piece.at, piece.from.empty() ? filled(x, extents_of(piece.at)) : x);
     }
     return joined(std::move(parts), box);
-  }
-
-  // Boxes that cover one, put together: along a dim where no box lies on both sides of a cut.
-  Atom joined(std::vector<std::pair<IndexBox, Atom>> parts, const IndexBox& box) {
-    if (parts.size() == 1) return parts[0].second;
-    for (std::size_t d = 0; d < box.size(); ++d) {
-      std::sort(parts.begin(), parts.end(),
-                [&](const auto& a, const auto& b) { return a.first[d].first < b.first[d].first; });
-      std::vector<Atom> blocks;
-      std::size_t from = 0;
-      std::int64_t start = box[d].first, end = start;
-      std::vector<std::pair<std::size_t, std::int64_t>> ends;
-      for (std::size_t k = 0; k < parts.size(); ++k) {
-        end = std::max(end, parts[k].first[d].second);
-        if (k + 1 == parts.size() || parts[k + 1].first[d].first >= end) ends.emplace_back(k + 1, end);
-      }
-      if (ends.size() < 2) continue;
-      for (const auto& [to, limit] : ends) {
-        IndexBox inside = box;
-        inside[d] = {start, limit};
-        blocks.push_back(
-            joined({parts.begin() + static_cast<std::ptrdiff_t>(from), parts.begin() + static_cast<std::ptrdiff_t>(to)},
-                   inside));
-        from = to;
-        start = limit;
-      }
-      return make(ops::concatenate, ops::Concatenate{static_cast<int>(d)}, blocks);
-    }
-    throw InternalError("halos: boxes that cannot be put together");
   }
 
   Atom each(int number, const Eqn& e, const IndexBox& box, const BoxSource& source) {
@@ -306,85 +238,11 @@ class Sharing {
     return out;
   }
 
-  // ---- Eqns
-  Atom now(const Atom& a) const { return a.is_literal() ? a : is_[static_cast<std::size_t>(a.id)]; }
-  Type type(const Atom& a) const { return out_.type(a); }
-  const Eqn* producer(ValueId v) {
-    if (producers_.empty())
-      for (const Eqn& e : p_.eqns)
-        for (ValueId r : e.results) producers_[r] = &e;
-    return producers_.at(v);
-  }
-  void add(Eqn e, std::vector<Cause> causes) {
-    out_.eqns.push_back(std::move(e));
-    out_causes_.push_back(std::move(causes));
-  }
-  Atom make_of(const Op& op, Params params, std::vector<Atom> operands, std::vector<Cause> causes = {}) {
-    std::vector<Type> types;
-    for (const Atom& a : operands) types.push_back(type(a));
-    out_.types.push_back(infer_types(op, params, types, {})[0]);
-    const auto v = static_cast<ValueId>(out_.types.size()) - 1;
-    add({&op, std::move(params), std::move(operands), {v}, {}, loc_}, std::move(causes));
-    return v;
-  }
-  Atom make(const Home& op, Params params, std::vector<Atom> operands, std::vector<Cause> causes = {}) {
-    return make_of(op, std::move(params), std::move(operands), std::move(causes));
-  }
-  Atom cut(const Atom& x, const IndexBox& box) {
-    if (box == all_of_shape(type(x).shape)) return x;
-    ops::SliceParams s;
-    for (const auto& [from, to] : box) {
-      s.start.push_back(from);
-      s.limit.push_back(to);
-      s.strides.push_back(1);
-    }
-    return make(ops::slice, s, {x});
-  }
-  Atom reshaped(const Atom& x, const Shape& shape) {
-    return type(x).shape == shape ? x : make(ops::reshape, ops::Reshape{shape}, {x});
-  }
-
-  // Operations whose results nobody reads any more, permutations among them.
-  void drop_dead() {
-    std::vector<char> live(out_.types.size(), 0);
-    auto mark = [&](const std::vector<Atom>& atoms) {
-      for (const Atom& a : atoms)
-        if (!a.is_literal()) live[static_cast<std::size_t>(a.id)] = 1;
-    };
-    mark(out_.outputs);
-    std::vector<Eqn> eqns;
-    std::vector<std::vector<Cause>> causes;
-    for (std::size_t i = out_.eqns.size(); i-- > 0;) {
-      Eqn& e = out_.eqns[i];
-      const bool kept = e.op->effect || e.op->host || !e.subs.empty() || e.results.empty() ||
-                        (sends(e) && (e.op != &ops::ppermute || out_causes_[i][0].by_hand)) ||
-                        std::any_of(e.results.begin(), e.results.end(),
-                                    [&](ValueId r) { return live[static_cast<std::size_t>(r)] != 0; });
-      if (!kept) continue;
-      mark(e.operands);
-      eqns.push_back(std::move(e));
-      causes.push_back(std::move(out_causes_[i]));
-    }
-    std::reverse(eqns.begin(), eqns.end());
-    std::reverse(causes.begin(), causes.end());
-    out_.eqns = std::move(eqns);
-    out_causes_ = std::move(causes);
-  }
-
-  const Program& p_;
   HaloReads reads_;
-  Program out_;
-  std::vector<Own> own_;          // by Eqn
   std::vector<int> exchange_of_;  // by Eqn
   std::vector<Exchange> exchanges_;
-  std::vector<Atom> is_;  // by value: what stands for it
-  std::map<ValueId, const Eqn*> producers_;
   std::map<std::pair<int, ValueId>, std::vector<std::pair<IndexBox, Atom>>> came_;  // by exchange and value
   std::map<std::tuple<int, ValueId, IndexBox>, Atom> made_;
-  std::vector<std::vector<Cause>> out_causes_;  // by Eqn of the result
-  std::vector<Cause> causes_;
-  Loc loc_;
-  bool changed_ = false;
 };
 
 }  // namespace

@@ -21,6 +21,7 @@
 #include "partition/rolls.hpp"
 #include "partition/rows_in_blocks.hpp"
 #include "partition/running_sums.hpp"
+#include "partition/selections.hpp"
 #include "partition/sorted_rows.hpp"
 #include "partition/strides.hpp"
 #include "propagate/sites.hpp"
@@ -94,7 +95,9 @@ LocalProgram over(const ShardedProgram& sharded, const AxisRefs& axes, const Cho
   });
   LocalProgram local = run_pass(PassId::emit, emitted, problem, strategies, planner);
   local = run_pass(PassId::axis_parts, on_parts, std::move(local));
-  return run_pass(PassId::halos, with_shared_halos, std::move(local));
+  return run_pass(
+      PassId::halos, [](LocalProgram l) { return with_selections_at_borders(with_shared_halos(std::move(l))); },
+      std::move(local));
 }
 
 // Those of its axes that are boundaries.
