@@ -27,6 +27,7 @@ POSITIONS = "only a sort knows where its elements were"
 CONVOLUTIONS = "the engine has tiles for them, as for products"
 PRODUCTS = "the engine calls a library for products, and brings their operands to its form"
 BOXES = "how far dims lie apart, and in which steps, is in the parameters of what moves boxes"
+MASKS = "only the operation says what a comparison of positions comes to, and that a selection moves elements"
 TRANSFORMS = "only a transform knows which dims it transforms, and which of them is real"
 ALLOWED = {
     "partition": {
@@ -37,6 +38,8 @@ ALLOWED = {
         "dot_general": DIMS, "DotGeneral": DIMS, "Reduction": "Op::reduce says that the parameters are these",
         "Gather": WINDOW, "Scatter": WINDOW,
         "sort": SORTS, "Sort": SORTS,
+        **dict.fromkeys(["add", "sub", "mul", "min", "max", "lt", "le", "gt", "ge", "eq", "ne", "bitwise_and",
+                         "bitwise_or", "bitwise_not", "broadcast_in_dim", "BroadcastInDim", "select"], MASKS),
     },
     "compile": {
         "dot_general": PRODUCTS, "DotGeneral": PRODUCTS, "transpose": PRODUCTS, "Transpose": PRODUCTS,

@@ -74,7 +74,7 @@ constexpr Pass table[] = {
      "Halo exchange: computes values of a part of a sharded dim, as x[1:] - x[:-1] is, on all of it, with masks.",
      "steps_as_dims because that leaves slices without steps", optional},
     {PassId::rolls, "rolls", Of::program, Bits::changed,
-     "Halo exchange: rewrites slices, pads and concatenations along a sharded dim to rolls and selections.",
+     "Halo exchange: rewrites what moves elements along a sharded dim to rolls, selections and rows within blocks.",
      "aligned_dims because that leaves rolls where elements do not meet", optional},
     {PassId::sharded_live, "sharded_live", Of::program, Bits::kept,
      "Dead-code elimination of what the rewrites since counted_dims left behind.",
@@ -88,6 +88,9 @@ constexpr Pass table[] = {
     {PassId::axis_parts, "axis_parts", Of::program, Bits::kept,
      "Gives the mesh axes for those sub-axes that collectives name.",
      "emit because only then it is known which are named", "a collective may name axes of the mesh only"},
+    {PassId::halos, "halos", Of::program, Bits::kept,
+     "Halo exchange: sends once what several operations read of a neighbour's block; selects at borders alone.",
+     "axis_parts because permutations are alike that name the same axes", optional},
     // Program, where no mesh axis is a boundary
     {PassId::manual_regions, "manual_regions", Of::program, Bits::kept,
      "Batches the bodies of shard_map and pmap over their devices, which share an address space.",

@@ -34,6 +34,7 @@ enum class PassId : unsigned char {
   strategies,
   emit,
   axis_parts,
+  halos,
   manual_regions,
   constraints,
   local_complex_parts,

@@ -160,22 +160,6 @@ class AlikePieces : Rewriting {
     make(ops::transpose, ops::Transpose{order}, {all}, e.loc, e.results[0]);
   }
 
-  Atom inlined(const Program& program, const std::vector<Atom>& arguments) {
-    std::vector<Atom> now(program.types.size());
-    for (std::size_t i = 0; i < arguments.size(); ++i) now[program.inputs[i]] = arguments[i];
-    auto at = [&](const Atom& a) { return a.is_literal() ? a : now[a.id]; };
-    for (Eqn e : program.eqns) {
-      for (Atom& a : e.operands) a = at(a);
-      for (ValueId& r : e.results) {
-        const ValueId v = value(program.types[r]);
-        now[r] = v;
-        r = v;
-      }
-      push(std::move(e));
-    }
-    return at(program.outputs[0]);
-  }
-
   const ProgramIndex index_;
   Views views_;
 };

@@ -168,7 +168,8 @@ std::vector<ChoiceModel::Option> ChoiceModel::listed(const Node& node, const Ass
   for (int choice : node.rows->choices(unit[0])) {
     const bool order_counts = choice >= 0 && !node.rows->at_home(choice % on_first);
     for (std::size_t at = 0; at <= (order_counts ? others.size() : 0); ++at) {
-      if (at > 0 && others[at - 1].second < 0) continue;  // order says nothing there
+      // Behind an axis that cuts another factor, or none, it cuts as before it.
+      if (at > 0 && (others[at - 1].second < 0 || others[at - 1].second % on_first != choice % on_first)) continue;
       Assignment a = others;
       auto place = a.begin() + static_cast<std::ptrdiff_t>(choice < 0 ? a.size() : at);
       for (const AxisRef& axis : unit) place = a.insert(place, {axis, choice}) + 1;

@@ -69,12 +69,14 @@ class Choosing {
     return out;
   }
 
-  // Each axis by itself, again and again.
+  // Each axis by itself, again and again, until none has moved since it was looked at.
   void follow(Choice& choice, int sweeps) {
-    for (int sweep = 0; sweep < sweeps && problem_.axes.size() > 1; ++sweep) {
+    const std::size_t n = problem_.axes.size();
+    std::size_t still = 0;
+    for (std::size_t k = 0; n > 1 && still < n && k < n * static_cast<std::size_t>(sweeps); ++k) {
       const double before = choice.cost;
-      for (const AxisRef& axis : problem_.axes) model_.improve(choice, {axis}, true);
-      if (!(choice.cost < before * (1 - 1e-9))) break;
+      model_.improve(choice, {problem_.axes[k % n]}, true);
+      still = choice.cost < before * (1 - 1e-9) ? 1 : still + 1;
     }
   }
 
@@ -141,6 +143,12 @@ class Choosing {
   Choice best_;
 };
 
+bool has_homes(const Graph& graph) {
+  return std::any_of(graph.values.begin(), graph.values.end(), [](const GraphValue& v) {
+    return std::any_of(v.homes.begin(), v.homes.end(), [](const AxisRefs& home) { return !home.empty(); });
+  });
+}
+
 // Where there are several axes, with homes. What homes do without, permutes and exchanges between three dims, may be
 // the better way through a short program, or where placements contradict each other: there both, and what is better
 // after the first start is searched on.
@@ -149,12 +157,15 @@ std::unique_ptr<Choosing> chosen(const Problem& problem, Planner& planner) {
   Graph graph = graph_of(problem, planner);
   const bool one_axis = problem.axes.size() == 1;
   std::unique_ptr<Choosing> out, ordered;
-  const bool both = !one_axis && (graph.nodes.size() < is_short || contradicts(graph, ways(problem.axes)));
-  if (one_axis || both) (both ? ordered : out) = std::make_unique<Choosing>(problem, planner, graph);
   if (!one_axis) {
-    settle(graph, planner, problem.axes);
-    out = std::make_unique<Choosing>(problem, planner, std::move(graph));
+    const bool both = graph.nodes.size() < is_short || contradicts(graph, ways(problem.axes));
+    Graph settled = graph;
+    settle(settled, planner, problem.axes);
+    const bool any = has_homes(settled);
+    if (both && any) ordered = std::make_unique<Choosing>(problem, planner, std::move(graph));
+    if (any) out = std::make_unique<Choosing>(problem, planner, std::move(settled));
   }
+  if (!out) out = std::make_unique<Choosing>(problem, planner, std::move(graph));
   out->begin();
   if (ordered) {
     ordered->begin();

@@ -22,16 +22,25 @@ struct Spent {
 using AllSpent = std::map<std::pair<std::string, std::string>, Spent>;
 
 void add_flops(const Program& p, double times, AllSpent& out) {
+  const Arithmetic arithmetic(p);
   for (const Eqn& e : p.eqns) {
     const std::optional<LoopForm> form = loop_form(e);
     const double turns = form ? static_cast<double>(form->length) : 1;
     for (const ProgramPtr& sub : e.subs) add_flops(*sub, times * turns, out);
     if (form) continue;
-    const double flops = flops_of(p, e);
+    const double flops = e.subs.empty() ? arithmetic.of(e) : 0;
     if (flops <= 0) continue;
     Spent& line = out.try_emplace({e.op->name, e.loc.str()}, Spent{e.op->name, e.loc}).first->second;
     line.flops += times * flops;
   }
+}
+
+// That go in and come out.
+double elements_of(const Program& p) {
+  double out = 0;
+  for (const Type& t : p.input_types()) out += static_cast<double>(t.num_elements());
+  for (const Type& t : p.output_types()) out += static_cast<double>(t.num_elements());
+  return out;
 }
 
 std::vector<Explanation::Replicated> replicated_work(const Program& local, const Program& whole, std::int64_t devices) {
@@ -67,8 +76,10 @@ Explanation explain(const LocalProgram& p, const Sent& sent, const Program* whol
 
   const Work work = work_of(*p.program);
   out.flops = work.flops;
-  if (const double alone = whole ? work_of(*whole).flops : 0; alone > 0) {
-    out.flop_inflation = work.flops * static_cast<double>(out.devices) / alone;
+  if (const double alone = whole ? arithmetic_of(*whole) : 0; alone > 0) {
+    // Of the whole: a few numbers that all devices compute beside large arrays are nothing.
+    const double all = arithmetic_of(*p.program) * static_cast<double>(out.devices);
+    out.flop_inflation = 1 + (all - alone) / std::max(alone, elements_of(*whole));
     out.replicated = replicated_work(*p.program, *whole, out.devices);
   }
   out.collective_seconds = total(p, seconds);

@@ -431,9 +431,8 @@ const LayoutSpace::Renamed& LayoutSpace::representative(int id) {
 
 int LayoutSpace::renamed(int id, int renaming) {
   if (renaming == 0) return id;
-  std::vector<int>& known = renamings_[renaming].ids;
-  if (static_cast<int>(known.size()) <= id) known.resize(states_.size(), -1);
-  if (known[id] >= 0) return known[id];
+  std::unordered_map<int, int>& known = renamings_[renaming].ids;
+  if (const auto at = known.find(id); at != known.end()) return at->second;
   const std::string &names = renamings_[renaming].atoms, &dims = renamings_[renaming].dims;
   const int n = static_cast<int>(atoms_.size()), pending = 1 + n * static_cast<int>(dims.size());
   std::u16string code = *codes_[id];

@@ -121,7 +121,7 @@ class LayoutSpace {
   struct Renaming {
     std::string atoms, dims;  // by atom and by dim: which it becomes
     int inverse;
-    std::vector<int> ids;  // by layout; -1: not asked for yet
+    std::unordered_map<int, int> ids = {};  // by layout that was asked for: there are many renamings, of few each
   };
   std::vector<Renaming> renamings_;
   std::map<std::pair<std::string, std::string>, int> renaming_ids_;

@@ -11,6 +11,7 @@
 #include "partition/counted_updates.hpp"
 #include "partition/diagonals.hpp"
 #include "partition/fft_dims.hpp"
+#include "partition/halos.hpp"
 #include "partition/known_rows.hpp"
 #include "partition/live.hpp"
 #include "partition/manual_regions.hpp"
@@ -19,7 +20,9 @@
 #include "partition/refine.hpp"
 #include "partition/reversals.hpp"
 #include "partition/rolls.hpp"
+#include "partition/rows_in_blocks.hpp"
 #include "partition/running_sums.hpp"
+#include "partition/selections.hpp"
 #include "partition/sorted_rows.hpp"
 #include "partition/strides.hpp"
 #include "propagate/sites.hpp"
@@ -92,8 +95,10 @@ LocalProgram over(const ShardedProgram& sharded, const AxisRefs& axes, const Cho
     return Strategies{chooser(problem, planner), sharded};
   });
   LocalProgram local = run_pass(PassId::emit, emitted, problem, strategies, planner);
+  local = run_pass(PassId::axis_parts, on_parts, std::move(local));
   return run_pass(
-      PassId::axis_parts, [](LocalProgram l) { return on_parts(std::move(l)); }, std::move(local));
+      PassId::halos, [](LocalProgram l) { return with_selections_at_borders(with_shared_halos(std::move(l))); },
+      std::move(local));
 }
 
 // Those of its axes that are boundaries.
@@ -129,7 +134,7 @@ constexpr Rewrite kNormalForm[] = {
      [](const ShardedProgram& s, const AxisRefs& axes) { return with_dims_in_parts(s, ways(axes)); }},
     {PassId::steps_as_dims, [](const ShardedProgram& s, const AxisRefs&) { return with_steps_as_dims(s); }},
     {PassId::aligned_dims, [](const ShardedProgram& s, const AxisRefs&) { return with_aligned_dims(s); }},
-    {PassId::rolls, [](const ShardedProgram& s, const AxisRefs&) { return with_rolls(s); }},
+    {PassId::rolls, [](const ShardedProgram& s, const AxisRefs&) { return with_rows_in_blocks(with_rolls(s)); }},
     {PassId::sharded_live, [](const ShardedProgram& s, const AxisRefs&) { return with_live_code(s); }},
 };
 

@@ -45,6 +45,22 @@ Atom Rewriting::make(const Home& op, Params params, std::vector<Atom> operands, 
   return as;
 }
 
+Atom Rewriting::inlined(const Program& program, const std::vector<Atom>& arguments) {
+  std::vector<Atom> now(program.types.size());
+  for (std::size_t i = 0; i < arguments.size(); ++i) now[static_cast<std::size_t>(program.inputs[i])] = arguments[i];
+  auto at = [&](const Atom& a) { return a.is_literal() ? a : now[static_cast<std::size_t>(a.id)]; };
+  for (Eqn e : program.eqns) {
+    for (Atom& a : e.operands) a = at(a);
+    for (ValueId& r : e.results) {
+      const ValueId v = value(program.types[static_cast<std::size_t>(r)]);
+      now[static_cast<std::size_t>(r)] = v;
+      r = v;
+    }
+    push(std::move(e));
+  }
+  return at(program.outputs[0]);
+}
+
 ShardedProgram Rewriting::done(std::vector<Atom> outputs) {
   if (!changed_) return in_;
   Program program = p_;

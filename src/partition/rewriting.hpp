@@ -24,6 +24,8 @@ class Rewriting {
   ValueId value(Type type);
   /// The result of an Eqn: of `as`, else of a new value.
   Atom make(const Home& op, Params params, std::vector<Atom> operands, Loc loc, ValueId as = -1);
+  /// The Eqns of a program of these inputs: its first output.
+  Atom inlined(const Program& program, const std::vector<Atom>& arguments);
   /// The program as it came where nothing has `changed_`.
   ShardedProgram done() { return done(p_.outputs); }
   ShardedProgram done(std::vector<Atom> outputs);

@@ -161,14 +161,23 @@ bool RowTable::are_first(int dim) const {
 }
 
 const Candidate* RowTable::row(const Assignment& assignment) {
-  auto [at, fresh] = rows_.try_emplace(assignment);
-  if (fresh) at->second.candidate = made(assignment);
-  return at->second.candidate ? &*at->second.candidate : nullptr;
+  const Row& row = kept(assignment);
+  return row.candidate ? &*row.candidate : nullptr;
+}
+
+// Order counts among axes on the same factor.
+RowTable::Row& RowTable::kept(Assignment assignment) {
+  auto on = [](int choice) { return choice < 0 ? choice : choice % on_first; };
+  std::stable_sort(assignment.begin(), assignment.end(),
+                   [&](const auto& a, const auto& b) { return on(a.second) < on(b.second); });
+  auto [at, fresh] = rows_.try_emplace(std::move(assignment));
+  if (fresh) at->second.candidate = made(at->first);
+  return at->second;
 }
 
 const std::vector<int>& RowTable::ids(const Assignment& assignment, Planner& planner) {
-  const Candidate& c = *row(assignment);
-  Row& kept = rows_.find(assignment)->second;
+  Row& kept = this->kept(assignment);
+  const Candidate& c = *kept.candidate;
   if (kept.ids.empty()) {
     auto note = [&](const std::vector<Layout>& layouts, const std::vector<Type>& types,
                     const std::vector<Homes>& homes) {

@@ -81,6 +81,7 @@ class RowTable {
     std::vector<AxisRefs> on;
     std::vector<char> first;
   };
+  Row& kept(Assignment assignment);
   int dim_of(int factor) const;
   void note_homes(const std::vector<Factors::Dims>& dims, const std::vector<Homes>& homes);
   bool build(const Factors::Dims& dims, const Type& type, const Homes& homes, const Placed& placed,

@@ -1,6 +1,8 @@
 // What a program computes, as far as it can be counted before it is compiled.
 #pragma once
 
+#include <vector>
+
 #include "ir/program.hpp"
 
 namespace tutti {
@@ -14,6 +16,22 @@ struct Work {
 Work work_of(const Program& program);
 /// Of one Eqn of it, as part of the whole.
 Work work_of(const Program& program, const Eqn& eqn);
+
+/// Of one program or body: what its operations do to data. Numbers that say where elements lie, comparisons of them and
+/// selections by these are no work: they tell pieces of arrays apart, as moves do, and a compiler fuses them. What
+/// Op::flops does not count takes the elements that it reads.
+class Arithmetic {
+ public:
+  explicit Arithmetic(const Program& program);
+  /// Of an Eqn without sub-programs.
+  double of(const Eqn& eqn) const;
+
+ private:
+  const Program& p_;
+  std::vector<char> positions_;  // by value: integers or truth values made of positions and numbers alone
+};
+/// Of a program, loops in all their steps.
+double arithmetic_of(const Program& program);
 
 }  // namespace tutti
 
