@@ -56,7 +56,7 @@ Batched apply_batched(const Program& program, const std::vector<Array>& operands
   for (std::size_t i = 0; i < program.inputs.size(); ++i) inputs.push_back({operands[i], mapped[i]});
   Environment<Lane> env(program, inputs, [](const Atom& a) { return Lane{literal_array(a), false}; });
   Batched out;
-  for (const Lane& y : replay(program, env, [&](const Eqn& e, const auto& x) { return step(program, e, x, axis); })) {
+  for (const Lane& y : replay(program, env, [&](const Eqn&e, const auto&x) { return step(program, e, x, axis); })) {
     out.results.push_back(y.array);
     out.mapped.push_back(y.mapped);
   }

@@ -106,13 +106,12 @@ TEST(Pipeline, CompilesForSimulatedDevicesBehindTheSameInterface) {
   Followed seen = follow([&] { EXPECT_EQ(f(x).item<float>(), 540.f); });
   std::string explained = f.explain(x).str(), plan = f.lower(x).compile().plan();
   config::isolation(Isolation::shared);
-  EXPECT_EQ(seen.names, (Names{"inline",        "complex_parts",   "needed_elements",     "propagate",
-                               "counted_dims",  "sorted_rows",     "picks_first",         "known_rows",
-                               "counted_updates", "running_sums",  "reversals",           "fft_dims",
-                               "diagonals",     "alike_pieces",    "dim_parts",           "steps_as_dims",
-                               "aligned_dims",  "rolls",           "sharded_live",        "strategies",
-                               "emit",          "axis_parts",      "halos",               "local_complex_parts",
-                               "partition"}));
+  EXPECT_EQ(seen.names,
+            (Names{"inline",        "complex_parts", "needed_elements", "propagate",           "counted_dims",
+                   "sorted_rows",   "picks_first",   "known_rows",      "counted_updates",     "running_sums",
+                   "reversals",     "fft_dims",      "diagonals",       "alike_pieces",        "dim_parts",
+                   "steps_as_dims", "aligned_dims",  "rolls",           "sharded_live",        "strategies",
+                   "emit",          "axis_parts",    "halos",           "local_complex_parts", "partition"}));
   EXPECT_TRUE(holds(seen.texts["partition"], "input 0: float32[16]  [{x}]")) << seen.texts["partition"];
   EXPECT_TRUE(holds(explained, "sent     7 B, 14 messages")) << explained;
   EXPECT_TRUE(holds(plan, "psum")) << plan;
