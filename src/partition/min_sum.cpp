@@ -10,7 +10,8 @@ namespace {
 
 using Term = MinSum::Term;
 
-constexpr std::size_t most_entries = std::size_t{1} << 25;  // of all tables that are kept
+constexpr std::size_t most_entries =
+    std::size_t{1} << 22;  // of all tables that are kept: new pages cost more than to compute them again
 
 // A term's table with the variable that is minimised over last, and where it is read as the others are counted up.
 struct Cursor {
