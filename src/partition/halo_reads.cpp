@@ -13,7 +13,9 @@ namespace {
 
 // What is computed on two devices is a small part of what each computes anyway, and costs less than its bytes.
 constexpr std::int64_t kShare = 4;
-constexpr double kBytesOfAnElement = 0.02;
+constexpr double kBytesOfAnElement = 0.02, kBytesOfAnEqn = 64;
+// Operations one behind the other: not the steps of an unrolled loop, back to its start.
+constexpr int kDeepest = 32;
 
 bool is_pure(const Eqn& e) {
   return e.op->role == Role::compute && !e.op->effect && !e.op->host && !e.op->collective && e.subs.empty() &&
@@ -128,23 +130,31 @@ BoxSource HaloReads::each(const Eqn& e, const IndexBox& box) const {
 template <class Expanded, class Visit>
 void HaloReads::walk(const std::vector<ValueId>& wanted, const ops::Permute& permute, Expanded expanded,
                      Visit visit) const {
-  std::map<std::pair<int, ValueId>, std::vector<IndexBox>> open;
-  auto want = [&](ValueId v, IndexBox box) { add_box(open[{-producer_[v], v}], std::move(box)); };
-  for (ValueId v : wanted) want(v, all_of_shape(p_.types[v].shape));
+  struct Open {
+    std::vector<IndexBox> boxes;
+    int depth = 0;  // operations that are computed from it on
+  };
+  std::map<std::pair<int, ValueId>, Open> open;
+  auto want = [&](ValueId v, IndexBox box, int depth) {
+    Open& now = open[{-producer_[v], v}];
+    add_box(now.boxes, std::move(box));
+    now.depth = std::max(now.depth, depth);
+  };
+  for (ValueId v : wanted) want(v, all_of_shape(p_.types[v].shape), 0);
   while (!open.empty()) {
     const ValueId v = open.begin()->first.second;
-    const std::vector<IndexBox> boxes = std::move(open.begin()->second);
+    const auto [boxes, depth] = std::move(open.begin()->second);
     open.erase(open.begin());
     std::vector<BoxSource> sources;
     for (const IndexBox& box : boxes) sources.push_back(source(v, box, permute));
     // One box that has to be sent: all of them are.
     const bool sent =
         std::any_of(sources.begin(), sources.end(), [](const BoxSource& s) { return s.kind == BoxSource::Kind::sent; });
-    if (sent || (sources[0].computes && !expanded(v))) sources.clear();
+    if (sent || (sources[0].computes && (depth >= kDeepest || !expanded(v)))) sources.clear();
     visit(v, boxes, sources);
     for (const BoxSource& s : sources)
       for (const BoxRead& read : s.reads)
-        if (read.value >= 0) want(read.value, read.box);
+        if (read.value >= 0) want(read.value, read.box, depth + (s.computes ? 1 : 0));
   }
 }
 
@@ -160,7 +170,8 @@ HaloReads::Decision HaloReads::decide(const std::vector<ValueId>& wanted, const 
       wanted, permute, [](ValueId) { return true; },
       [&](ValueId v, const std::vector<IndexBox>& boxes, const std::vector<BoxSource>& sources) {
         Node node{static_cast<int>(nodes.size()), bytes(v, boxes), 0, sources};
-        for (const IndexBox& box : boxes) node.work += kBytesOfAnElement * static_cast<double>(volume(box));
+        for (const IndexBox& box : boxes)  // positions of devices are numbers
+          if (!box.empty()) node.work += kBytesOfAnEqn + kBytesOfAnElement * static_cast<double>(volume(box));
         nodes.emplace(v, std::move(node));
       });
   // Of each value: whether it is needed there, and whether it is made there.
