@@ -27,8 +27,8 @@ Function forward(const lax::ConvOptions& options) {
 TEST(Windows, ConvolutionsOfTwoShardedDimsSendBordersAndCorners) {
   const LocalProgram local = check_placed({type({2, 8, 12, 3}), type({3, 3, 3, 5})}, {P(none, "x", "y"), P()},
                                           grid({2, 3}, {"x", "y"}), forward({.padding = "SAME"}));
-  // A row of 4 that the two devices exchange, then columns of 5 rows on both sides: there is one neighbour in x.
-  EXPECT_EQ(total_bytes(local), 4.0 * 2 * 3 * (4 + 2 * (4 + 1))) << explain(local);
+  // A row of 4 that the two devices exchange, then columns of 4 rows on both sides and their corners.
+  EXPECT_EQ(total_bytes(local), 4.0 * 2 * 3 * (4 + 2 * (4 + 2))) << explain(local);
   check_placed({type({2, 8, 12, 3}), type({3, 3, 3, 5})}, {P(none, "x", "y"), P()}, grid({2, 3}, {"x", "y"}),
                whole_step({.padding = "SAME"}));
 }

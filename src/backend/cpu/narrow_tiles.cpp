@@ -103,11 +103,11 @@ void round_tile(const float* sums, std::int64_t sums_row, std::int64_t rows, std
 }
 
 const std::vector<NarrowTiles>& narrow_tiles_of_processor() {
-  static const std::vector<NarrowTiles> all = [] {
+  static const std::vector<NarrowTiles>& all = *[] {  // never destroyed
     static const Tiles<BFloat16> by_floats = widened<BFloat16>();
-    std::vector<NarrowTiles> found{{"float", &by_floats}};
-    if (const Tiles<BFloat16>* t = pair_tiles()) found.push_back({"pairs", t});
-    if (const Tiles<BFloat16>* t = matrix_tiles()) found.push_back({"matrices", t});
+    auto* const found = new std::vector<NarrowTiles>{{"float", &by_floats}};
+    if (const Tiles<BFloat16>* t = pair_tiles()) found->push_back({"pairs", t});
+    if (const Tiles<BFloat16>* t = matrix_tiles()) found->push_back({"matrices", t});
     return found;
   }();
   return all;
