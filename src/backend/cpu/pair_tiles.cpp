@@ -104,16 +104,16 @@ constexpr std::int64_t kRows = 14, kColumns = 2 * kSide;
     const auto* a = static_cast<const std::int32_t*>(p.a) + first * pairs;
     const auto* b = static_cast<const std::int32_t*>(p.b);
     p.rows = std::min(kRows, all.rows - first);
-    p.c = all.c + first * all.c_row;
+    if (p.c) p.c += first * all.c_row;
     if (p.rounded) p.rounded += first * p.rounded_row;
     const __mmask16 low = first_lanes(p.columns), high = first_lanes(p.columns - kSide);
     __m512 sum[kRows][2];
 #pragma GCC unroll 14
     for (int i = 0; i < kRows; ++i) {
       const bool adds = p.sums == Sums::added && i < p.rows;
-      const float* const c = p.c + i * p.c_row;
+      const float* const c = adds ? p.c + i * p.c_row : nullptr;
       sum[i][0] = adds ? _mm512_maskz_loadu_ps(low, c) : _mm512_setzero_ps();
-      sum[i][1] = adds ? _mm512_maskz_loadu_ps(high, c + kSide) : _mm512_setzero_ps();
+      sum[i][1] = adds ? _mm512_maskz_loadu_ps(high, p.c + i * p.c_row + kSide) : _mm512_setzero_ps();
     }
     for (std::int64_t q = 0; q < pairs; ++q, a += kRows, b += kColumns) {
       const __m512bh x = reinterpret_cast<__m512bh>(_mm512_loadu_si512(b)),
@@ -203,7 +203,7 @@ void multiply_by_matrices(const TileProduct<BFloat16>& all, const NextLines&) {
   for (std::int64_t first = 0; first < all.rows; first += side) {
     TileProduct<BFloat16> p = all;
     p.rows = std::min(side, all.rows - first);
-    p.c = all.c + first * all.c_row;
+    if (p.c) p.c += first * all.c_row;
     if (p.rounded) p.rounded += first * p.rounded_row;
     const char *const a = static_cast<const char*>(p.a) + first / side * blocks * 2 * kMatrix,
                       *const b = static_cast<const char*>(p.b);
