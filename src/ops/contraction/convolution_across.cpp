@@ -121,15 +121,19 @@ AcrossDims convolution_across() {
     const std::vector<Type>& whole = types.operands;
     const auto& p = c.get<Convolution>();
     Type x = c.operands[0];
-    std::vector<double> bytes;
+    std::vector<Cut> cuts;
     for (const LineExtent& line : lines) {
       const std::optional<Cut> cut = cut_along(p, whole, line);
       if (!cut || (cut->with_kernel && x.dtype.is_bool())) return std::nullopt;
-      const std::optional<double> along = bytes_by_runs(x, cut->runs, line);
+      cuts.push_back(*cut);
+    }
+    std::vector<double> bytes;
+    for (std::size_t k = 0; k < lines.size(); ++k) {
+      const std::optional<double> along = bytes_by_runs(x, cuts[k].runs, lines[k]);
       if (!along) return std::nullopt;
       bytes.push_back(*along);
-      if (cut->with_kernel) bytes.back() += received_by_sum(c, whole, lines, line.blocks);
-      x.shape[line.dim] = cut->runs.length;
+      if (cuts[k].with_kernel) bytes.back() += received_by_sum(c, whole, lines, lines[k].blocks);
+      x.shape[lines[k].dim] = cuts[k].runs.length;
     }
     return bytes;
   };
