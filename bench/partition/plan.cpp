@@ -7,9 +7,9 @@
 #include <cmath>
 #include <map>
 
-#include "ir/loop_form.hpp"
 #include "ops/contraction/dot_general.hpp"
 #include "partition/partition.hpp"
+#include "partition/work.hpp"
 #include "propagate/propagate.hpp"
 #include "trace/trace.hpp"
 #include "transform/inline_calls.hpp"
@@ -54,15 +54,7 @@ double product_flops(const Program& program) {
   double out = 0;
   for (const Eqn& e : program.eqns) {
     if (e.op == &ops::dot_general) out += flops_of_product(program, e);
-    const std::optional<LoopForm> form = loop_form(e);
-    double sum = 0, most = 0;
-    for (const ProgramPtr& sub : e.subs) {
-      const double one = product_flops(*sub);
-      sum += one;
-      most = std::max(most, one);
-    }
-    const bool branch = form && form->kind == LoopForm::Kind::branch;
-    out += static_cast<double>(form ? form->length : 1) * (branch ? most : sum);
+    out += in_sub_programs(e, product_flops);
   }
   return out;
 }

@@ -26,13 +26,7 @@ struct Exchange {
 class Sharing : public LocalRewriting {
  public:
   Sharing(const Program& program, const std::vector<Cause>& causes, std::size_t& at)
-      : LocalRewriting(program, causes, at,
-                       [&causes](const ProgramPtr& body, std::size_t& at, std::vector<Cause>& out) {
-                         Sharing inner(*body, causes, at);
-                         ProgramPtr now = inner.run(body);
-                         out.insert(out.end(), inner.causes().begin(), inner.causes().end());
-                         return now;
-                       }),
+      : LocalRewriting(program, causes, at, written_by<Sharing>(causes)),
         reads_(program),
         exchange_of_(program.eqns.size(), -1) {
     find();
@@ -247,13 +241,7 @@ class Sharing : public LocalRewriting {
 
 }  // namespace
 
-LocalProgram with_shared_halos(LocalProgram local) {
-  std::size_t at = 0;
-  Sharing sharing(*local.program, local.causes, at);
-  local.program = sharing.run(local.program);
-  local.causes = sharing.causes();
-  return local;
-}
+LocalProgram with_shared_halos(LocalProgram local) { return rewritten<Sharing>(std::move(local)); }
 
 }  // namespace tutti
 

@@ -21,6 +21,15 @@ class LocalRewriting {
   /// Writes a body: its program, its causes behind those of earlier ones, and what of `causes` is read.
   using Body = std::function<ProgramPtr(const ProgramPtr& body, std::size_t& at, std::vector<Cause>& out)>;
   LocalRewriting(const Program& program, const std::vector<Cause>& causes, std::size_t& at, const Body& body);
+  /// Bodies are written as the program is.
+  template <class Rewriting> static Body written_by(const std::vector<Cause>& causes) {
+    return [&causes](const ProgramPtr& body, std::size_t& at, std::vector<Cause>& out) {
+      Rewriting inner(*body, causes, at);
+      ProgramPtr written = inner.run(body);
+      out.insert(out.end(), inner.causes().begin(), inner.causes().end());
+      return written;
+    };
+  }
 
   /// Writes all Eqns but those that `replaced` says it has written in another form.
   ProgramPtr write(const ProgramPtr& program, const std::function<bool(int eqn)>& replaced);
@@ -62,6 +71,15 @@ class LocalRewriting {
   std::vector<std::vector<Cause>> out_causes_;  // by Eqn of the result
   std::vector<Cause> causes_;
 };
+
+/// What `Rewriting`, a LocalRewriting with a `run`, makes of the program and its bodies.
+template <class Rewriting> LocalProgram rewritten(LocalProgram local) {
+  std::size_t at = 0;
+  Rewriting writing(*local.program, local.causes, at);
+  local.program = writing.run(local.program);
+  local.causes = writing.causes();
+  return local;
+}
 
 /// Operand and box of each piece of a value that Op::pieces says, of which there are elements in the box: where they
 /// are in the value, and where in the operand (nothing of a scalar).

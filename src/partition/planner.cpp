@@ -81,13 +81,13 @@ Planner::Ways Planner::search(const Valued& value, int from, int goal) {
     if (id == goal) break;
     if (cost > out.cost[id]) continue;
     const std::vector<LayoutSpace::Step>& steps = space.steps(id);
-    effort += static_cast<std::int64_t>(steps.size());
     know(space.size() - 1);
     const auto alike = static_cast<std::size_t>(space.permuted_alike(id));
     if (permuted.size() <= alike) permuted.resize(2 * alike + 16, 0);
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const LayoutSpace::Step& step = steps[i];
       if (step.kind == Move::Kind::permute && permuted[alike]) break;  // permutes come last
+      ++effort;
       const double to = cost + step.price * value.bytes + step.fixed + per_step + step.held * per_written;
       if (out.cost[step.to] <= to) continue;
       out.cost[step.to] = to;

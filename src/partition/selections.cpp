@@ -26,14 +26,7 @@ struct KnownMask {
 class Selecting : public LocalRewriting {
  public:
   Selecting(const Program& program, const std::vector<Cause>& causes, std::size_t& at)
-      : LocalRewriting(program, causes, at,
-                       [&causes](const ProgramPtr& body, std::size_t& at, std::vector<Cause>& out) {
-                         Selecting inner(*body, causes, at);
-                         ProgramPtr now = inner.run(body);
-                         out.insert(out.end(), inner.causes().begin(), inner.causes().end());
-                         return now;
-                       }),
-        ranges_(program) {}
+      : LocalRewriting(program, causes, at, written_by<Selecting>(causes)), ranges_(program) {}
 
   ProgramPtr run(const ProgramPtr& program) {
     return write(program, [this](int i) {
@@ -197,13 +190,7 @@ class Selecting : public LocalRewriting {
 
 }  // namespace
 
-LocalProgram with_selections_at_borders(LocalProgram local) {
-  std::size_t at = 0;
-  Selecting selecting(*local.program, local.causes, at);
-  local.program = selecting.run(local.program);
-  local.causes = selecting.causes();
-  return local;
-}
+LocalProgram with_selections_at_borders(LocalProgram local) { return rewritten<Selecting>(std::move(local)); }
 
 }  // namespace tutti
 

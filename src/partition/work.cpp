@@ -83,20 +83,20 @@ double Arithmetic::of(const Eqn& e) const {
 double arithmetic_of(const Program& p) {
   const Arithmetic arithmetic(p);
   double out = 0;
-  for (const Eqn& e : p.eqns) {
-    const std::optional<LoopForm> form = loop_form(e);
-    double all = 0, most = 0;
-    for (const ProgramPtr& sub : e.subs) {
-      const double one = arithmetic_of(*sub);
-      all += one;
-      most = std::max(most, one);
-    }
-    if (!form)
-      out += e.subs.empty() ? arithmetic.of(e) : all;
-    else
-      out += static_cast<double>(form->length) * (form->kind == LoopForm::Kind::branch ? most : all);
-  }
+  for (const Eqn& e : p.eqns) out += e.subs.empty() ? arithmetic.of(e) : in_sub_programs(e, arithmetic_of);
   return out;
+}
+
+double in_sub_programs(const Eqn& e, const std::function<double(const Program&)>& of) {
+  const std::optional<LoopForm> form = loop_form(e);
+  double all = 0, most = 0;
+  for (const ProgramPtr& sub : e.subs) {
+    const double one = of(*sub);
+    all += one;
+    most = std::max(most, one);
+  }
+  if (!form) return all;
+  return static_cast<double>(form->length) * (form->kind == LoopForm::Kind::branch ? most : all);
 }
 
 }  // namespace tutti

@@ -1,6 +1,7 @@
 // What a program computes, as far as it can be counted before it is compiled.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "ir/program.hpp"
@@ -32,6 +33,8 @@ class Arithmetic {
 };
 /// Of a program, loops in all their steps.
 double arithmetic_of(const Program& program);
+/// What `of` counts in the sub-programs of an Eqn: as work_of does of loops and branches, otherwise once each.
+double in_sub_programs(const Eqn& eqn, const std::function<double(const Program&)>& of);
 
 }  // namespace tutti
 

@@ -57,7 +57,7 @@ TUTTI_GROWTH(MeshAxes, ({
                            {"data and model", 3, plan_over_axes("r-", "-c"), kEightTimes, kEightTimes},
                            {"data and model, sixteen times the devices", 4, plan_over_axes("r-", "-c"), kSixteenTimes,
                             kSixteenTimes},
-                           {"contradicting orders", 4, plan_over_axes("rc", "cr-"), kSixteenTimes, kSixteenTimes},
+                           {"contradicting orders", 3, plan_over_axes("rc", "cr-"), kEightTimes, kEightTimes},
                            {"all axes on rows", 3, plan_over_axes("r", "rc"), kEightTimes, kEightTimes},
                            {"all axes on rows and on columns", 3, plan_over_axes("r", "c"), kEightTimes, kEightTimes},
                        }));

@@ -323,7 +323,7 @@ TEST(Windows, ReflectedBordersSendNothingMore) {
                             out = out + p(slice(k, k + 32)) * static_cast<float>(k + 1);
                           return Arrays{out};
                         }),
-                reach == 1 ? 2 * row : 9 * row)
+                2 * static_cast<double>(reach) * row)
           << reach;
 }
 

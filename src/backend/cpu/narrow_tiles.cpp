@@ -97,10 +97,6 @@ void round_tile(const float* sums, std::int64_t sums_row, std::int64_t rows, std
                 std::int64_t to_row) {
   round_rows(sums, sums_row, rows, columns, to, to_row);
 }
-void round_tile(const float* sums, std::int64_t sums_row, std::int64_t rows, std::int64_t columns, Float16* to,
-                std::int64_t to_row) {
-  round_rows(sums, sums_row, rows, columns, to, to_row);
-}
 
 const std::vector<NarrowTiles>& narrow_tiles_of_processor() {
   static const std::vector<NarrowTiles>& all = *[] {  // never destroyed

@@ -19,8 +19,6 @@ const std::vector<NarrowTiles>& narrow_tiles_of_processor();
 /// Sums of a tile, rounded: `rows` rows of `columns`.
 void round_tile(const float* sums, std::int64_t sums_row, std::int64_t rows, std::int64_t columns, BFloat16* to,
                 std::int64_t to_row);
-void round_tile(const float* sums, std::int64_t sums_row, std::int64_t rows, std::int64_t columns, Float16* to,
-                std::int64_t to_row);
 
 }  // namespace tutti::cpu
 
