@@ -23,7 +23,8 @@ const EnvironmentVariable backend{"TUTTI_BACKEND", "`cpu` (default), `reference`
 const EnvironmentVariable check{"TUTTI_CHECK", "words with commas: `captures`, `passes`, `processes`",
                                 "at each call of a jitted function, record it again and report captured values that "
                                 "have changed (on in debug builds while the variable is not set); verify the result "
-                                "of every pass of the pipeline (on in debug builds); that all processes call the "
+                                "of every pass of the pipeline and what processors with and without 512-bit "
+                                "instructions would compile (on in debug builds); that all processes call the "
                                 "same programs in the same order and give device_put the same",
                                 Kind::words};
 const EnvironmentVariable collective_timeout{
